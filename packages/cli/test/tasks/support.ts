@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { onTestFinished } from "vitest";
+import { onTestFinished, vi } from "vitest";
 import { systemIo } from "../../src/io.js";
 import { git } from "../../src/tasks/git.js";
 import { findSandbox } from "../../src/tasks/sandbox/find.js";
@@ -36,6 +36,12 @@ export const taskOn = (folder: string, task: Partial<LoadedTask["task"]> = {}): 
   task: { name: "one", repository: "..", prompt: "Do it", check: "true", ...task },
   file: path.join(folder, "tasks", "one.yaml"),
 });
+
+/** Where Go's and Rust's toolchains keep what they fetched, until the test ends: below a folder, by default one that is not there. */
+export function toolchainsIn(folder = "/nowhere"): void {
+  for (const variable of ["GOMODCACHE", "CARGO_HOME", "RUSTUP_HOME"]) vi.stubEnv(variable, path.join(folder, variable));
+  onTestFinished(() => void vi.unstubAllEnvs());
+}
 
 export const LIMITS: SandboxLimits = { seconds: 30, memoryMb: 512, processes: 64, fileMb: 64 };
 

@@ -1,7 +1,9 @@
 import { existsSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
 import path from "node:path";
 import { inTemporary } from "../folders.js";
+import { foldersOf } from "../on-path.js";
 import type { SandboxRequest } from "../sandbox.js";
 import { INSIDE, openRelay } from "./relay.js";
 
@@ -64,6 +66,22 @@ function pythonOf(folder: string): readonly string[] {
   return [folder, ...SYSTEM].some((shown) => isBelow(real, shown)) ? [] : [path.dirname(path.dirname(real))];
 }
 
+/** What Go and Rust fetched into a home, by the variables that say where: the command has no network. Cargo keeps tokens beside it. */
+const FETCHED = [
+  ["GOMODCACHE", "go/pkg/mod", ["."]],
+  ["CARGO_HOME", ".cargo", ["bin", "registry", "git"]],
+  ["RUSTUP_HOME", ".rustup", ["."]],
+] as const;
+
+/** The variables with their folders, and what of these is shown. */
+function fetched(): { readonly variables: Readonly<Record<string, string>>; readonly shown: readonly string[] } {
+  const found = FETCHED.map(([variable, folder, parts]) => {
+    const place = process.env[variable] ?? path.join(homedir(), folder);
+    return { entry: [variable, place] as const, shown: parts.map((part) => path.join(place, part)).filter(existsSync) };
+  }).filter(({ shown }) => shown.length > 0);
+  return { variables: Object.fromEntries(found.map(({ entry }) => entry)), shown: found.flatMap(({ shown }) => shown) };
+}
+
 export interface Visible {
   /** Folders and files that may be read, at the same paths. */
   readonly readOnly: readonly string[];
@@ -77,23 +95,25 @@ export function visible(request: SandboxRequest, node = realpathSync(process.exe
   const here = [...SYSTEM, ...ETC].filter((place) => existsSync(place));
   const isLink = (place: string): boolean => path.dirname(place) === "/" && lstatSync(place).isSymbolicLink();
   return {
-    readOnly: [...here.filter((place) => !isLink(place)), ...nodePlaces(node), ...readable, ...readable.flatMap(pythonOf)],
+    readOnly: [
+      ...here.filter((place) => !isLink(place)),
+      ...nodePlaces(node),
+      ...fetched().shown,
+      ...readable,
+      ...readable.flatMap(pythonOf),
+    ],
     links: Object.fromEntries(here.filter(isLink).map((place) => [place, readlinkSync(place)])),
   };
 }
 
-const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+const PATH = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
 
-/** The whole environment of the command. */
-export const environment = (
-  env: SandboxRequest["env"],
-  node = realpathSync(process.execPath),
-): Readonly<Record<string, string>> => ({
-  PATH: `${path.dirname(node)}:${PATH}`,
-  HOME,
-  TMPDIR: "/tmp",
-  ...env,
-});
+/** The whole environment of the command. Its PATH is the user's as far as the sandbox shows that, then the system's. */
+export function environment(env: SandboxRequest["env"], node = realpathSync(process.execPath)): Readonly<Record<string, string>> {
+  const { variables, shown } = fetched();
+  const folders = foldersOf(process.env).filter((folder) => [...SYSTEM, ...shown].some((place) => isBelow(folder, place)));
+  return { PATH: [...new Set([path.dirname(node), ...folders, ...PATH])].join(":"), HOME, TMPDIR: "/tmp", ...variables, ...env };
+}
 
 /** Threads count as well where the kernel keeps the bound: what it lets through is counted from outside. */
 export const tasksOf = ({ limits }: SandboxRequest): number => limits.processes * 8;

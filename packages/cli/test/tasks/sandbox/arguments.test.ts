@@ -2,12 +2,12 @@ import { realpathSync } from "node:fs";
 import { symlink } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { bubblewrapArguments } from "../../../src/tasks/sandbox/bubblewrap.js";
 import { containerArguments } from "../../../src/tasks/sandbox/container.js";
 import { environment, visible } from "../../../src/tasks/sandbox/inside.js";
 import type { SandboxRequest } from "../../../src/tasks/sandbox.js";
-import { emptyFolder, LIMITS, writeFiles } from "../support.js";
+import { emptyFolder, LIMITS, toolchainsIn, writeFiles } from "../support.js";
 
 const REQUEST: SandboxRequest = {
   command: ["sh", "-c", "true"],
@@ -105,6 +105,8 @@ describe.each(["podman", "docker"] as const)("%s", (engine) => {
   });
 
   it("takes values of the environment from the client's, and a path with a comma as one", () => {
+    toolchainsIn();
+    const args = containerArguments(REQUEST, made);
     expect(after(args, "--env", 1)).toEqual([expect.stringMatching(/^PATH=/), "HOME=/tmp/home", "TMPDIR=/tmp", "TOKEN"]);
     expect(args.join(" ")).not.toContain("secret");
     const odd = containerArguments({ ...REQUEST, workspace: '/a,b"c' }, made);
@@ -127,6 +129,15 @@ describe("Node", () => {
     expect(visible(REQUEST, "/usr/bin/node").readOnly).not.toContain("/usr/bin");
     expect(environment({}).PATH?.split(":")[0]).toBe(path.dirname(realpathSync(process.execPath)));
   });
+});
+
+it("the PATH is the user's as far as the sandbox shows it, then the system's", () => {
+  vi.stubEnv("PATH", "/home/me/bin:/usr/local/go/bin:/optional:relative::/opt/conda/bin:/usr/bin");
+  toolchainsIn();
+  const { PATH } = environment({}, "/opt/node/bin/node");
+  expect(PATH).toBe(
+    "/opt/node/bin:/usr/local/go/bin:/opt/conda/bin:/usr/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/sbin:/bin",
+  );
 });
 
 it("a virtual environment is shown with the Python that it was made with, where the system has not that one", async () => {

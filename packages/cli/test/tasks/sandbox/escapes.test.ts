@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
-import { readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { chmod, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { homedir, networkInterfaces } from "node:os";
 import path from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { none } from "../../../src/tasks/sandbox/none.js";
 import type { Sandbox, SandboxEnd, SandboxRequest } from "../../../src/tasks/sandbox.js";
-import { BUBBLEWRAP, emptyFolder, LIMITS, writeFiles } from "../support.js";
+import { BUBBLEWRAP, emptyFolder, LIMITS, toolchainsIn, writeFiles } from "../support.js";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -61,6 +61,22 @@ it("the controls see what a sandbox must stop: without one it happens", async ()
   await vi.waitFor(() => expect(running(word)).toHaveLength(1));
 });
 
+it.each(BUBBLEWRAP)("$name shows what Go and Rust fetched to be read, and no token beside it", async (sandbox) => {
+  const home = await emptyFolder();
+  toolchainsIn(home);
+  await writeFiles(home, {
+    "GOMODCACHE/example.org/module@v1.0.0/go.mod": "module example.org/module",
+    "CARGO_HOME/bin/fetched": "#!/bin/sh\ncat $CARGO_HOME/registry/crate $GOMODCACHE/example.org/*/go.mod",
+    "CARGO_HOME/registry/crate": "a crate of ",
+    "CARGO_HOME/credentials.toml": "a token",
+  });
+  await chmod(path.join(home, "CARGO_HOME/bin/fetched"), 0o755);
+  vi.stubEnv("PATH", `${home}/CARGO_HOME/bin:${process.env.PATH}`);
+  const ended = await run(sandbox, "fetched; cat $CARGO_HOME/credentials.toml || touch $GOMODCACHE/new; echo $RUSTUP_HOME");
+  expect(ended.stdout).toBe("a crate of module example.org/module\n");
+  expect(ended.stderr).toMatch(/credentials.toml.*\n.*new.*read-only/i);
+});
+
 describe.each(BUBBLEWRAP)("$name stops", (sandbox) => {
   it("connections to this machine, to its other addresses, to abstract sockets and to others", async () => {
     const { port } = await listener("127.0.0.1");
@@ -103,6 +119,7 @@ describe.each(BUBBLEWRAP)("$name stops", (sandbox) => {
     ])
       expect([place, (await run(sandbox, `cat ${place} || ls ${place}`)).code]).not.toEqual([place, 0]);
     expect((await run(sandbox, `ls -A ${path.dirname(home)} /tmp /home`)).stdout).not.toContain(path.basename(home));
+    toolchainsIn();
     process.env.IMPRINT_TEST_SECRET = "of the host";
     onTestFinished(() => void delete process.env.IMPRINT_TEST_SECRET);
     expect((await run(sandbox, "env", { env: { GIVEN: "yes" } })).stdout.match(/^\w+(?==)/gm)?.sort()).toEqual([
