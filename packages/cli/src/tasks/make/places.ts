@@ -22,6 +22,14 @@ export function rootIn(named: readonly string[], known: ReadonlySet<string>, fol
   return best?.[0] ?? null;
 }
 
+/** A session's folder as its texts write it: an account's name is `dev`, `dev2` and so on in them, and itself in what is found again by it. */
+export function folderIn(texts: readonly string[], folder: string): string {
+  const [, homes, below] = /^(\/(?:home|Users)\/)[^/]+(.*)$/.exec(folder) ?? [];
+  if (homes === undefined || below === undefined || texts.some((text) => text.includes(folder))) return folder;
+  const written = new RegExp(`${homes}dev\\d*${below.replaceAll(/[^\w/]/g, "\\$&")}(?![\\w.-])`);
+  return texts.map((text) => written.exec(text)?.[0]).find((one) => one !== undefined) ?? folder;
+}
+
 /** A path from the top of the repository; null where it is not in it. */
 export function pathBelow(root: string, given: string, folder: string): string | null {
   const found = path.posix.relative(root, path.posix.resolve(folder, given));

@@ -1,7 +1,7 @@
 import type { Session } from "@imprint/contracts";
 import { type Action, actionsOf } from "./actions.js";
 import { type Edited, editsOf } from "./edits.js";
-import { rootIn } from "./places.js";
+import { folderIn, rootIn } from "./places.js";
 import { type Seen, seenFiles } from "./seen.js";
 import { commandsRun, type Ran } from "./shell-calls.js";
 import { type Span, workSpan } from "./work-span.js";
@@ -33,9 +33,11 @@ function beganAt({ started_at, steps }: Session, step: number): number | null {
 
 /** Reads a session; null where none of the files that it names is one of the repository's, `known`. */
 export function recordedWork(session: Session, known: ReadonlySet<string>): Recorded | null {
-  const { folder: began = null, format } = session.source;
-  const folder = began ?? "/";
+  const { folder: said, format } = session.source;
   const actions = actionsOf(session);
+  const texts = actions.flatMap(({ input, output }) => [...Object.values(input).map(String), output]);
+  const began = said === undefined ? null : folderIn(texts, said);
+  const folder = began ?? "/";
   const ran = commandsRun(actions, { folder, stays: STAYS.has(format) });
   const edits = editsOf(actions, ran);
   const seen = seenFiles(actions, { ran, edits });

@@ -22,7 +22,7 @@ const FAILED = "not ok 1 - adds\n# tests 1\n# pass 0\n# fail 1\n";
 const PASSED = "ok 1 - adds\n# tests 1\n# pass 1\n# fail 0\n";
 
 /** Where sessions of another machine say that they were. */
-export const ELSEWHERE = "/home/someone/code/sums";
+export const ELSEWHERE = "/home/marta/code/sums";
 
 export interface Repository {
   readonly folder: string;
