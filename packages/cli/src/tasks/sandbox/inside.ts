@@ -76,7 +76,7 @@ const FETCHED = [
 /** The variables with their folders, and what of these is shown. */
 function fetched(): { readonly variables: Readonly<Record<string, string>>; readonly shown: readonly string[] } {
   const found = FETCHED.map(([variable, folder, parts]) => {
-    const place = process.env[variable] ?? path.join(homedir(), folder);
+    const place = process.env[variable] || path.join(homedir(), folder);
     return { entry: [variable, place] as const, shown: parts.map((part) => path.join(place, part)).filter(existsSync) };
   }).filter(({ shown }) => shown.length > 0);
   return { variables: Object.fromEntries(found.map(({ entry }) => entry)), shown: found.flatMap(({ shown }) => shown) };

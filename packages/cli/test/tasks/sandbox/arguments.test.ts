@@ -140,6 +140,18 @@ it("the PATH is the user's as far as the sandbox shows it, then the system's", (
   );
 });
 
+it("an empty variable of a toolchain is none: the folder of this process is not shown for it", async () => {
+  const home = await emptyFolder();
+  await writeFiles(home, { ".cargo/registry/crate": "" });
+  toolchainsIn();
+  for (const variable of ["GOMODCACHE", "CARGO_HOME", "RUSTUP_HOME"]) vi.stubEnv(variable, "");
+  vi.stubEnv("HOME", home);
+  expect(environment({})).toMatchObject({ CARGO_HOME: path.join(home, ".cargo") });
+  expect(visible(REQUEST).readOnly.filter((place) => !path.isAbsolute(place) || place.startsWith(home))).toEqual([
+    path.join(home, ".cargo/registry"),
+  ]);
+});
+
 it("a virtual environment is shown with the Python that it was made with, where the system has not that one", async () => {
   const home = await emptyFolder();
   await writeFiles(home, {
