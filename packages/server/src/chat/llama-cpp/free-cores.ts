@@ -1,4 +1,4 @@
-import { availableParallelism, cpus } from "node:os";
+import { cpus } from "node:os";
 import type { Llama } from "./library.js";
 
 /** Between two looks at who computes: a core's times are told in hundredths of a second. */
@@ -31,9 +31,10 @@ const lookNow = (): Look => {
 /** Lets llama.cpp compute on the cores that are free: its threads wait for each other in loops, and beside a training or a build as many as there are cores stand still. */
 export const createFreeCores = (
   llama: Pick<Llama, "maxThreads">,
+  cores: number,
   look: () => Look = lookNow,
 ): (<T>(work: () => Promise<T>) => Promise<T>) => {
-  const most = mostThreads(availableParallelism());
+  const most = mostThreads(cores);
   let working = 0;
   let timer: NodeJS.Timeout | undefined;
   llama.maxThreads = most;

@@ -5,7 +5,7 @@ import { createFreeCores } from "./free-cores.js";
 import { generate, type Surroundings } from "./generate.js";
 import type { Library } from "./library.js";
 import { likeliestAfter } from "./likeliest.js";
-import type { EngineMessage, EngineRequest } from "./protocol.js";
+import type { EngineMessage, EngineRequest, Generated, Likely } from "./protocol.js";
 
 /** The process that holds llama.cpp, whose crash must not be the service's. Its argument is the library's entry. */
 const [entry = ""] = process.argv.slice(2);
@@ -19,7 +19,7 @@ const open = async (): Promise<
   const { getLlama, LlamaGrammarEvaluationState } = (await import(pathToFileURL(entry).href)) as Library;
   const llama = await getLlama({ gpu: "auto", build: "never", maxThreads: cores, progressLogs: false, logLevel: "error" });
   return {
-    onFreeCores: createFreeCores(llama),
+    onFreeCores: createFreeCores(llama, cores),
     take: createContexts(llama, cores).take,
     begin: async (model, grammar) => new LlamaGrammarEvaluationState({ model, grammar: await llama.createGrammar({ grammar }) }),
   };
@@ -35,9 +35,10 @@ process.on("message", async (request: EngineRequest) => {
   try {
     const onText = (text: string): void => say({ type: "text", id, text });
     const { onFreeCores, ...places } = await opened;
-    if (request.type === "likeliest") return say({ type: "done", id, generated: await likeliestAfter(request.prompted, places) });
     const surroundings = { ...places, onText, cancelled: () => cancelled.has(id) };
-    say({ type: "done", id, generated: await onFreeCores(() => generate(request.generation, surroundings)) });
+    const work = () =>
+      request.type === "likeliest" ? likeliestAfter(request.prompted, places) : generate(request.generation, surroundings);
+    say({ type: "done", id, generated: await onFreeCores<Generated | readonly Likely[]>(work) });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     say({ type: "failed", id, message, loaded: !(error instanceof LoadError) });

@@ -1,11 +1,11 @@
-import { availableParallelism } from "node:os";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createFreeCores, type Look, mostThreads, threadsFor } from "../../../src/chat/llama-cpp/free-cores.js";
 import { defer } from "../../../src/common/promises.js";
 
 const NOTHING: Look = { now: 0, idle: 0, own: 0 };
-const most = mostThreads(availableParallelism());
+const CORES = 6;
+const most = mostThreads(CORES);
 
 test.each<[what: string, threads: number, look: Look]>([
   // Recorded on two cores.
@@ -36,7 +36,7 @@ afterEach(() => vi.useRealTimers());
 test("while an answer is written its threads follow who else computes, and nobody looks afterwards", async () => {
   const llama = { maxThreads: 0 };
   let look = NOTHING;
-  const onFreeCores = createFreeCores(llama, () => look);
+  const onFreeCores = createFreeCores(llama, CORES, () => look);
   expect(llama.maxThreads).toBe(most);
   const [first, second] = [defer<void>(), defer<void>()];
   const answers = [onFreeCores(() => first.promise), onFreeCores(() => second.promise)];
