@@ -34,7 +34,7 @@ export default defineConfig({
   },
   test: {
     testTimeout: 20_000,
-    setupFiles: ["scripts/test/support/patience.mjs"],
+    setupFiles: ["scripts/test/support/patience.mjs", "scripts/test/support/draws.mjs"],
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
     projects: [

@@ -1,0 +1,1 @@
+if (process.env.CI) (await import("fast-check")).configureGlobal({ seed: 1 });
