@@ -104,11 +104,7 @@ function taskFile({ house, task, repository, commit, files }) {
       commit,
       prompt: task.prompt,
       check: `${house.check} && python3 .check/verify.py`,
-      check_files: {
-        [checker]: files[checker],
-        ".check/verify.py": VERIFY,
-        ".check/expected.json": JSON.stringify(expected),
-      },
+      check_files: { [checker]: files[checker], ".check/verify.py": VERIFY, ".check/expected.json": JSON.stringify(expected) },
       family: task.family,
       solution,
       limits: LIMITS,

@@ -66,13 +66,7 @@ export const EvaluationRow = Strict({
 export type EvaluationRow = Static<typeof EvaluationRow>;
 
 /** How many of the sampled next actions parse as a call, name the recorded tool, arguments, file; repeat the call before. */
-export const ActionCounts = Strict({
-  valid_call: Count,
-  same_tool: Count,
-  same_arguments: Count,
-  same_file: Count,
-  loop: Count,
-});
+export const ActionCounts = Strict({ valid_call: Count, same_tool: Count, same_arguments: Count, same_file: Count, loop: Count });
 export type ActionCounts = Static<typeof ActionCounts>;
 
 /** What of a session was tested on. */
@@ -106,13 +100,7 @@ export const Evaluation = Strict({
       sampled: Type.Integer({ minimum: 1 }),
       base: ActionCounts,
       adapter: ActionCounts,
-      p_values: Strict({
-        valid_call: Share,
-        same_tool: Share,
-        same_arguments: Share,
-        same_file: Share,
-        loop: Share,
-      }),
+      p_values: Strict({ valid_call: Share, same_tool: Share, same_arguments: Share, same_file: Share, loop: Share }),
     }),
     Type.Null(),
   ]),

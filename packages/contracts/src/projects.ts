@@ -160,10 +160,7 @@ export const ProjectRunStart = Strict({ run: OrNull(ProjectRun), sentence: Type.
 export type ProjectRunStart = Static<typeof ProjectRunStart>;
 
 /** Body of `POST /projects/{name}/rollback`: an adapter of the project or the number of a run; neither: the one before. */
-export const RollbackRequest = Strict({
-  adapter_id: Type.Optional(AdapterId),
-  run: Type.Optional(Type.Integer({ minimum: 1 })),
-});
+export const RollbackRequest = Strict({ adapter_id: Type.Optional(AdapterId), run: Type.Optional(Type.Integer({ minimum: 1 })) });
 export type RollbackRequest = Static<typeof RollbackRequest>;
 
 /**

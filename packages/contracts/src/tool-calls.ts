@@ -65,10 +65,7 @@ const FORMATS: Readonly<Record<string, ToolCallFormat>> = {
       "<|eom|>",
     ],
   },
-  llama3: {
-    begins: '{"name": "{name}", "parameters":',
-    calls: ["{bare}", "<|python_tag|> {json}"],
-  },
+  llama3: { begins: '{"name": "{name}", "parameters":', calls: ["{bare}", "<|python_tag|> {json}"] },
   mistral: {
     begins: '[TOOL_CALLS][{"name": "{name}", "arguments":',
     calls: [
@@ -78,15 +75,8 @@ const FORMATS: Readonly<Record<string, ToolCallFormat>> = {
       "[TOOL_CALLS] {name} [CALL_ID] {word} [ARGS] {object}",
     ],
   },
-  granite: {
-    begins: '<|tool_call|>[{"name": "{name}", "arguments":',
-    calls: ["<|tool_call|> {json} <|/tool_call|>"],
-  },
-  gemma4: {
-    begins: "<|tool_call>call:{name}{",
-    calls: ["<|tool_call> call: {name} {members} <tool_call|>"],
-    quote: '<|"|>',
-  },
+  granite: { begins: '<|tool_call|>[{"name": "{name}", "arguments":', calls: ["<|tool_call|> {json} <|/tool_call|>"] },
+  gemma4: { begins: "<|tool_call>call:{name}{", calls: ["<|tool_call> call: {name} {members} <tool_call|>"], quote: '<|"|>' },
   functiongemma: {
     begins: "<start_function_call>call:{name}{",
     calls: ["<start_function_call> call: {name} {members} <end_function_call>"],
@@ -102,10 +92,7 @@ const FORMATS: Readonly<Record<string, ToolCallFormat>> = {
     calls: ["<｜tool▁call▁begin｜> {name} <｜tool▁sep｜> {object} <｜tool▁call▁end｜>"],
     left_out: ["<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"],
   },
-  lfm2: {
-    begins: "<|tool_call_start|>[{name}(",
-    calls: ["<|tool_call_start|> {python} <|tool_call_end|>"],
-  },
+  lfm2: { begins: "<|tool_call_start|>[{name}(", calls: ["<|tool_call_start|> {python} <|tool_call_end|>"] },
   "lfm2-unescaped": {
     begins: "<|tool_call_start|>[{name}(",
     calls: ["<|tool_call_start|> {python} <|tool_call_end|>"],

@@ -229,11 +229,7 @@ export const SkippedSession = Strict({ session_id: SessionId, code: ErrorCode, m
 export type SkippedSession = Static<typeof SkippedSession>;
 
 /** Turns that a session shares with one before it, where they are supervised: here they are context (`shared_turn`). */
-export const SharedTurns = Strict({
-  session_id: SessionId,
-  supervised_in: SessionId,
-  turns: Type.Integer({ minimum: 1 }),
-});
+export const SharedTurns = Strict({ session_id: SessionId, supervised_in: SessionId, turns: Type.Integer({ minimum: 1 }) });
 export type SharedTurns = Static<typeof SharedTurns>;
 
 /** What of the sessions is not learned, and what is learned in another form than it was recorded in. */

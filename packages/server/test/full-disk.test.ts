@@ -81,11 +81,7 @@ test("changes that fill the database's disk are 507, and reads go on", async () 
   expect([refused?.status, await refused?.json()]).toMatchObject([507, { code: "DISK_FULL" }]);
   const path = `/sessions/${first.session_id}`;
   const label = (outcome: string): Promise<Response> =>
-    service.fetch(path, {
-      method: "PATCH",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ outcome }),
-    });
+    service.fetch(path, { method: "PATCH", headers: { "content-type": "application/json" }, body: JSON.stringify({ outcome }) });
   // A label takes less room than an import: a few may still find it.
   let kept: object = first;
   let labelled = await label("failure");

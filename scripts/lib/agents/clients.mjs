@@ -54,9 +54,7 @@ export const CLIENTS = {
   },
   claude: {
     package: "@anthropic-ai/claude-code",
-    settings: {
-      ".claude/settings.json": JSON.stringify({ env: { ANTHROPIC_BASE_URL: NOWHERE, ANTHROPIC_MODEL: "own" } }),
-    },
+    settings: { ".claude/settings.json": JSON.stringify({ env: { ANTHROPIC_BASE_URL: NOWHERE, ANTHROPIC_MODEL: "own" } }) },
     script: (at) => [
       call("Read", { file_path: at(FILE) }),
       call("Edit", { file_path: at(FILE), old_string: "closed", new_string: "open" }),

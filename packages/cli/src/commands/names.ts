@@ -35,11 +35,7 @@ export const COMMANDS = [
     args: "<adapter>",
     description: "measure whether an adapter helps, on sessions that it was not trained on or on tasks",
   },
-  {
-    name: "tasks",
-    description: "list, add, remove or check tasks: what agents are measured by",
-    optionless: true,
-  },
+  { name: "tasks", description: "list, add, remove or check tasks: what agents are measured by", optionless: true },
   {
     name: "project",
     args: "<name>",
@@ -63,11 +59,7 @@ export const COMMANDS = [
     description: "start a coding agent on an adapter; your settings of it stay as they are",
   },
   { name: "mcp", description: "let agents search sessions and follow trainings, over MCP" },
-  {
-    name: "models",
-    description: "list, fetch, add or remove base models, and choose the default one",
-    optionless: true,
-  },
+  { name: "models", description: "list, fetch, add or remove base models, and choose the default one", optionless: true },
   {
     name: "hypernetworks",
     description: "list, measure or convert hypernetworks: what makes an adapter in one forward pass",

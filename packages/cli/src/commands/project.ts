@@ -84,11 +84,7 @@ async function runOnce(asked: Asked, flags: ProjectRunRequest): Promise<void> {
   const { io, state } = context;
   const { client, own } = service;
   const session_ids = [...(await membersOf(asked))];
-  const request = {
-    ...flags,
-    ...(session_ids.length > 0 && { session_ids }),
-    ...(from && { folders: absolute(from) }),
-  };
+  const request = { ...flags, ...(session_ids.length > 0 && { session_ids }), ...(from && { folders: absolute(from) }) };
   const { run, sentence } = await client.projects.run(name, request);
   if (run === null) {
     const { latest } = await client.projects.get(name);

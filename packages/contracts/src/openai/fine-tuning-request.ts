@@ -12,11 +12,7 @@ const MAX_MULTIPLIER = 0.1 / MULTIPLIED_RATE;
 export const FineTuningHyperparameters = Strict({
   n_epochs: auto(Type.Integer({ minimum: 1, maximum: 100 })),
   learning_rate_multiplier: auto(
-    Type.Number({
-      exclusiveMinimum: 0,
-      maximum: MAX_MULTIPLIER,
-      description: `Of the learning rate ${MULTIPLIED_RATE}`,
-    }),
+    Type.Number({ exclusiveMinimum: 0, maximum: MAX_MULTIPLIER, description: `Of the learning rate ${MULTIPLIED_RATE}` }),
   ),
   batch_size: Type.Optional(
     Type.Union([

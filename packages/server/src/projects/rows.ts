@@ -95,13 +95,15 @@ export const putMembers = async (db: Transaction, members: readonly MemberRow[])
       .insertInto("project_sessions")
       .values(members.slice(at, at + ROWS_AT_ONCE))
       .onConflict((conflict) =>
-        conflict.columns(["project", "session_id"]).doUpdateSet(({ ref }) => ({
-          sha256: ref("excluded.sha256"),
-          content: ref("excluded.content"),
-          opening: ref("excluded.opening"),
-          at: ref("excluded.at"),
-          characters: ref("excluded.characters"),
-        })),
+        conflict
+          .columns(["project", "session_id"])
+          .doUpdateSet(({ ref }) => ({
+            sha256: ref("excluded.sha256"),
+            content: ref("excluded.content"),
+            opening: ref("excluded.opening"),
+            at: ref("excluded.at"),
+            characters: ref("excluded.characters"),
+          })),
       )
       .execute();
 };

@@ -36,12 +36,14 @@ export const indexSessions = async (
     .insertInto("sessions")
     .values(rows)
     .onConflict((conflict) =>
-      conflict.column("session_id").doUpdateSet(({ ref }) => ({
-        summary: ref("excluded.summary"),
-        words: ref("excluded.words"),
-        fingerprint: ref("excluded.fingerprint"),
-        by_hand: ref("excluded.by_hand"),
-      })),
+      conflict
+        .column("session_id")
+        .doUpdateSet(({ ref }) => ({
+          summary: ref("excluded.summary"),
+          words: ref("excluded.words"),
+          fingerprint: ref("excluded.fingerprint"),
+          by_hand: ref("excluded.by_hand"),
+        })),
     )
     .execute();
 };

@@ -44,9 +44,7 @@ test.each([
   expectProblem(await open(url, sent).answer, status, code);
 });
 
-const OPENAI = {
-  error: { message: expect.any(String), type: "invalid_request_error", param: null, code: expect.any(String) },
-};
+const OPENAI = { error: { message: expect.any(String), type: "invalid_request_error", param: null, code: expect.any(String) } };
 const ANTHROPIC = {
   type: "error",
   error: { type: expect.stringMatching(/^(?:invalid_request|not_found)_error$/), message: expect.any(String) },

@@ -257,10 +257,7 @@ test("NAME@latest is an adapter wherever one is asked for by name, and what is a
   expect((await service.ended(compared.json().job_id)).request).toMatchObject({ control_adapter_id: "shop-1" });
   const models: readonly { id: string }[] = (await service.get("/v1/models")).json().data;
   expect(models.map(({ id }) => id)).toContain("shop@latest");
-  const chat = await service.post("/v1/chat/completions", {
-    model: "shop@latest",
-    messages: [{ role: "user", content: "hi" }],
-  });
+  const chat = await service.post("/v1/chat/completions", { model: "shop@latest", messages: [{ role: "user", content: "hi" }] });
   expect(chat.json()).toMatchObject({ model: "shop@latest", choices: [{ message: { role: "assistant" } }] });
   const unknown = await service.post("/v1/chat/completions", {
     model: "other@latest",

@@ -23,12 +23,7 @@ const sessions = {
     sha256: hash(session_id),
     created_at: dayOf(session_id),
   }),
-  touched: async (id: string) => ({
-    startedAt: dayOf(id),
-    content: hash(`c${id}`),
-    opening: hash(`o${id}`),
-    characters: 4000,
-  }),
+  touched: async (id: string) => ({ startedAt: dayOf(id), content: hash(`c${id}`), opening: hash(`o${id}`), characters: 4000 }),
 };
 
 /** Jobs of one service, as the test moves them. */

@@ -10,10 +10,7 @@ import { makeSession, putSession } from "../support/session.js";
 const touching = (sessionId: string, files: readonly string[], changes: Partial<Session> = {}): Session => {
   const call = (path: string, at: number) => ({ id: `c${at}`, name: "read", arguments: JSON.stringify({ path }) });
   const { steps } = makeSession(sessionId);
-  return makeSession(sessionId, {
-    steps: [...steps, { source: "agent", text: "", tool_calls: files.map(call) }],
-    ...changes,
-  });
+  return makeSession(sessionId, { steps: [...steps, { source: "agent", text: "", tool_calls: files.map(call) }], ...changes });
 };
 
 const OWN = ["/home/me/shop/src/cart.ts", "/home/me/shop/src/price.ts", "/home/me/shop/test/cart.test.ts"];

@@ -115,9 +115,7 @@ test("a small compressed file is not unpacked where others are answered", { time
   const { createFileStore } = await compiled();
   const { run, close } = createFileStore({ heapMb: 32 });
   onTestFinished(close);
-  await expect(run("import", task)).rejects.toMatchObject({
-    message: expect.stringContaining("more memory than one import"),
-  });
+  await expect(run("import", task)).rejects.toMatchObject({ message: expect.stringContaining("more memory than one import") });
 });
 
 test("an import ends with its client: its process and its folder are gone", { timeout: 60_000 }, async () => {

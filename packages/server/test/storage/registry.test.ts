@@ -183,10 +183,7 @@ test("the index of sessions says what was said to it last, whatever was said", a
           continue;
         }
         const created_at = `2026-01-01T00:00:${String(order).padStart(2, "0")}.000Z`;
-        const row = indexed(sessionSummary(one.id, { task: one.task, created_at }), {
-          byHand: one.byHand,
-          newest: one.newest,
-        });
+        const row = indexed(sessionSummary(one.id, { task: one.task, created_at }), { byHand: one.byHand, newest: one.newest });
         await inTransaction(database, (db) => indexSessions(db, [row]));
         const stands = one.newest ? order : (known.get(one.id)?.order ?? order);
         known.set(one.id, { task: one.task, byHand: one.byHand, order: stands });

@@ -2,11 +2,7 @@ import type { SessionSummary } from "@imprint/contracts";
 import type { RunRow } from "../../src/projects/rows.js";
 import type { AdapterRow } from "../../src/registry/adapters.js";
 
-const PROOF = {
-  loss_before: 2,
-  loss_after: 1,
-  held_out: null,
-} as unknown as AdapterRow["proof"];
+const PROOF = { loss_before: 2, loss_after: 1, held_out: null } as unknown as AdapterRow["proof"];
 
 /** An adapter as it is registered. */
 export const adapterRow = (adapter_id: string, changes: Partial<AdapterRow> = {}): AdapterRow => ({

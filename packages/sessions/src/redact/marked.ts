@@ -32,11 +32,7 @@ const FORMS: readonly Marked[] = [
     kind: "private-key",
     pattern: /["'](?:d|p|q|dp|dq|qi|k)["']\s*:\s*["'](?<secret>[A-Za-z0-9_-]{20,700})["']/dg,
   },
-  {
-    marks: ["<Modulus>"],
-    kind: "private-key",
-    pattern: /<(?:P|Q|DP|DQ|InverseQ|D)>(?<secret>[A-Za-z0-9+/=\s]{20,800})<\//dg,
-  },
+  { marks: ["<Modulus>"], kind: "private-key", pattern: /<(?:P|Q|DP|DQ|InverseQ|D)>(?<secret>[A-Za-z0-9+/=\s]{20,800})<\//dg },
   {
     marks: ["minisign encrypted secret", "signify secret"],
     kind: "private-key",

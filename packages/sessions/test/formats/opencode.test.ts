@@ -150,10 +150,6 @@ describe("opencode", () => {
         { text: "Half", context_only: "aborted" },
       ],
     });
-    expect(droppedOf(imported)).toEqual({
-      "line not read: agent-switched": 1,
-      "harness text": 2,
-      "compaction summary": 1,
-    });
+    expect(droppedOf(imported)).toEqual({ "line not read: agent-switched": 1, "harness text": 2, "compaction summary": 1 });
   });
 });

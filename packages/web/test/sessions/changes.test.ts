@@ -33,10 +33,7 @@ test("a call is a line of what it is about, and an edit what it changes", () => 
     ],
   });
   expect(readCall('{"command":"ls -la\\nwc"}')).toEqual({ about: "ls -la", runs: [{ kind: "same", text: "ls -la\nwc" }] });
-  expect(readCall(PATCH)).toMatchObject({
-    about: "a.py",
-    runs: expect.arrayContaining([{ kind: "added", text: "+three" }]),
-  });
+  expect(readCall(PATCH)).toMatchObject({ about: "a.py", runs: expect.arrayContaining([{ kind: "added", text: "+three" }]) });
   expect(readCall('{"command":["bash","-lc","npm test"]}').about).toBe("npm test");
   expect(readCall('{"command":["git","log"]}').about).toBe("git log");
   expect(readCall('{"limit":5}')).toEqual({ about: "", runs: [{ kind: "same", text: '{\n  "limit": 5\n}' }] });

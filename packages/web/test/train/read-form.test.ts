@@ -118,10 +118,7 @@ test("the service's refusals stand at the fields that they name", () => {
       { path: "/session_ids/3", message: "is unknown" },
       { path: "/metadata/a", message: "is wrong" },
     ]),
-  ).toEqual({
-    sessions: "is unknown",
-    metadata: "a is wrong",
-  });
+  ).toEqual({ sessions: "is unknown", metadata: "a is wrong" });
 });
 
 test("a base model is a name, a hub id or a folder of the service's machine", () => {

@@ -21,11 +21,7 @@ async function gateWith({ turns = 9, seed = 0 } = {}) {
   onTestFinished(gate.close);
   const base = `http://127.0.0.1:${gate.port}`;
   const send = (path: string, method: string, body?: object): Promise<Response> =>
-    fetch(base + path, {
-      method,
-      headers: { "content-type": "application/json" },
-      ...(body && { body: JSON.stringify(body) }),
-    });
+    fetch(base + path, { method, headers: { "content-type": "application/json" }, ...(body && { body: JSON.stringify(body) }) });
   const chat = (more: object = {}): Promise<Response> =>
     send("/v1/chat/completions", "POST", { model: "other", messages: [{ role: "user", content: "Fix it." }], ...more });
   const look = (path: string): Promise<Response> => fetch(url + path, { headers: { authorization: `Bearer ${TOKEN}` } });

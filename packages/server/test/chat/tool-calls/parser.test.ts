@@ -56,9 +56,7 @@ const text = fc.string({
 const values = fc.dictionary(
   name,
   fc.oneof(text, fc.integer(), fc.boolean(), fc.constant(null), fc.array(text), fc.dictionary(name, text)),
-  {
-    noNullPrototype: true,
-  },
+  { noNullPrototype: true },
 );
 const words = text.filter((one) => !one.endsWith("\n") && one.trim() !== "");
 

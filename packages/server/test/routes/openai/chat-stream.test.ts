@@ -62,12 +62,7 @@ test("what fails before the first word is an error answer, what fails later an e
   const data = dataOf(await late.text());
   expect(data.at(-1)).toBe(
     JSON.stringify({
-      error: {
-        message: `${ERROR.message} ${ERROR.hint}`,
-        type: "invalid_request_error",
-        param: null,
-        code: "prompt_refused",
-      },
+      error: { message: `${ERROR.message} ${ERROR.hint}`, type: "invalid_request_error", param: null, code: "prompt_refused" },
     }),
   );
 });

@@ -177,11 +177,7 @@ test.each([
 ])("a file with %s is refused when it is to be trained on", async (_case, text, reason) => {
   const client = clientOf(await startService());
   const refused = client.fineTuning.jobs.create({ model: MODEL, training_file: (await upload(client, text)).id });
-  await expect(refused).rejects.toMatchObject({
-    status: 400,
-    param: "training_file",
-    message: expect.stringContaining(reason),
-  });
+  await expect(refused).rejects.toMatchObject({ status: 400, param: "training_file", message: expect.stringContaining(reason) });
 });
 
 test("a client that aborts its stream gets its own error, and the chat ends", async () => {

@@ -41,8 +41,5 @@ test("a tracker gets its own variables, and no other's", () => {
 test("what the command sets goes over everything", () => {
   expect(
     workerEnvironment({ source: { PATH: "/bin" }, allowDownloads: false, extra: { PATH: "/other", PYTHONPATH: "src" } }),
-  ).toMatchObject({
-    PATH: "/other",
-    PYTHONPATH: "src",
-  });
+  ).toMatchObject({ PATH: "/other", PYTHONPATH: "src" });
 });

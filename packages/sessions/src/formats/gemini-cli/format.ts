@@ -101,11 +101,7 @@ function messages(output: Output): Messages {
     if (!byKey.has(key)) output.hold(textOf(record).length);
     const toolCalls = objectsOf(record.toolCalls).map(({ id: call, name, args }) => ({ id: call, name, args }));
     const { type, content, thoughts, model, timestamp } = record;
-    byKey.set(key, {
-      id: scalarText(record.id),
-      record: { type, content, thoughts, model, timestamp, toolCalls },
-      results,
-    });
+    byKey.set(key, { id: scalarText(record.id), record: { type, content, thoughts, model, timestamp, toolCalls }, results });
   };
 
   const keepFirst = (count: number): void => {

@@ -168,10 +168,7 @@ function opencodeReader(output: Output): Reader<JsonObject> {
           formatVersion: stringOrNull(session.version),
           agent: "opencode",
           model: stringOrNull(answer.modelID),
-          facts: factsOf({
-            folder: session.directory ?? objectOrEmpty(answer.path).cwd,
-            provider: answer.providerID,
-          }),
+          facts: factsOf({ folder: session.directory ?? objectOrEmpty(answer.path).cwd, provider: answer.providerID }),
           ...(started === null ? {} : { startedAt: started }),
           parent: parentOf(session),
           steps: talk.steps(),

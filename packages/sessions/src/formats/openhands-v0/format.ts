@@ -145,10 +145,7 @@ function openConversation(output: Output): Conversation {
     else talk.dropped.add(unread(event.type));
   };
 
-  return {
-    add,
-    finish: (document) => output.conversation(runDraft(document, { model, signal, tools, talk })),
-  };
+  return { add, finish: (document) => output.conversation(runDraft(document, { model, signal, tools, talk })) };
 }
 
 /** A document is a conversation of its own; events that stand by themselves, as in a folder of files, are one together. */

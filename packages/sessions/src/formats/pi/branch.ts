@@ -23,10 +23,7 @@ function parentsOf(entries: readonly JsonObject[]): readonly number[] {
  */
 export function activeBranch<Entry extends JsonObject>(
   entries: readonly Entry[],
-): {
-  readonly active: readonly Entry[];
-  readonly abandoned: number;
-} {
+): { readonly active: readonly Entry[]; readonly abandoned: number } {
   if (!isTree(entries)) return { active: entries, abandoned: 0 };
   const parents = parentsOf(entries);
   const path = new Set<number>();

@@ -11,9 +11,7 @@ const random = { seed: () => 7, suffix: () => "0badcafe" };
 const REQUEST = resolveLora({ session_id: "s1", epochs: 2 }, { baseModel: "base", random });
 
 /** The digest of the schema that each version stands for, without what is only said about it. */
-const DIGESTS: Readonly<Record<number, string>> = {
-  1: "b3a72ffccddd78f3a76d5ac5649844f215416a3e2f83978ce85fce406bea92ac",
-};
+const DIGESTS: Readonly<Record<number, string>> = { 1: "b3a72ffccddd78f3a76d5ac5649844f215416a3e2f83978ce85fce406bea92ac" };
 
 const folderWith = async (request: ResolvedLora): Promise<string> => {
   const folder = makeFolder();
