@@ -8,19 +8,9 @@ import {
   type TaskVerdict,
 } from "./tasks.js";
 
-const DRAWS = 2000;
-const SEED = 39;
 /** Six tasks that all turn the same way are the fewest for which the exact test falls below 0.05. */
 const FEWEST_TASKS = 6;
 const SIGNIFICANT = 0.05;
-
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
-const randomOf = (seed: number) => (): number => {
-  seed = (seed + 0x6d2b79f5) | 0;
-  let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-};
 
 /** McNemar's exact test: the two-sided p value of `more` against `fewer` pairs that differ, were both as likely. */
 export function exactP(more: number, fewer: number): number {
@@ -34,13 +24,27 @@ export function exactP(more: number, fewer: number): number {
   return Math.min(1, 2 * tail);
 }
 
-/** 95 % of what `figure` is of as many items, drawn with replacement. */
-export function bootstrap<Item>(items: readonly Item[], figure: (drawn: readonly Item[]) => number): [number, number] {
-  const random = randomOf(SEED);
-  const drawn = Array.from({ length: DRAWS }, () =>
-    figure(items.map(() => items[Math.floor(random() * items.length)] as Item)),
-  ).sort((one, other) => one - other);
-  return [drawn[DRAWS * 0.025] ?? 0, drawn[DRAWS * 0.975 - 1] ?? 0];
+/** Tasks that are imagined beside those that were tried: how many, and the sums of their values and of the squares. */
+interface Imagined {
+  readonly count: number;
+  readonly sum: number;
+  readonly squares: number;
+  /** What no mean is below. */
+  readonly least: number;
+}
+/** Two that are solved, and two that are not (Agresti and Coull 1998). */
+export const OF_SHARES: Imagined = { count: 4, sum: 2, squares: 2, least: 0 };
+/** One that each row solves alone (Bonett and Price 2012). */
+export const OF_CHANGES: Imagined = { count: 2, sum: 0, squares: 2, least: -1 };
+const NORMAL = 1.96;
+
+/** 95 % for the mean of what tasks gave, each from -1 or 0 to 1. What is imagined keeps it from being sure where all tasks agree, as a bootstrap is. */
+export function intervalOf(values: readonly number[], imagined: Imagined): [number, number] {
+  const count = values.length + imagined.count;
+  const mean = values.reduce((sum, value) => sum + value, imagined.sum) / count;
+  const squares = values.reduce((sum, value) => sum + value ** 2, imagined.squares) / count;
+  const reach = NORMAL * Math.sqrt((squares - mean ** 2) / count);
+  return [Math.max(imagined.least, mean - reach), Math.min(1, mean + reach)];
 }
 
 interface Tally {
@@ -50,6 +54,7 @@ interface Tally {
 
 const share = (tallies: readonly Tally[]): number =>
   tallies.reduce((sum, { solved }) => sum + solved, 0) / tallies.reduce((sum, { of }) => sum + of, 0);
+const shares = (tallies: readonly Tally[]): readonly number[] => tallies.map((one) => share([one]));
 
 /** The rows that are compared: sessions may be deleted, and a control is asked for. */
 export const taskRows = ({ tasks, control_adapter_id: control }: Omit<TaskMeasurements, "runs">): readonly TaskRowName[] =>
@@ -70,7 +75,7 @@ function figuresOf(row: TaskRowName, { tasks, runs }: TaskMeasurements): TaskRow
   });
   const all = tasks.map(({ name }) => tally([...tallyOf(name, row).values()])).filter(({ of }) => of > 0);
   const [solved, of] = [all.reduce((sum, one) => sum + one.solved, 0), all.reduce((sum, one) => sum + one.of, 0)];
-  const figures = { row, solved, of, interval: of === 0 ? null : bootstrap(all, share) };
+  const figures = { row, solved, of, interval: of === 0 ? null : intervalOf(shares(all), OF_SHARES) };
   const pairs = tasks.flatMap(({ name }) => {
     const [own, base] = [tallyOf(name, row), tallyOf(name, "base")];
     const seeds = [...own.keys()].filter((seed) => base.has(seed));
@@ -79,12 +84,11 @@ function figuresOf(row: TaskRowName, { tasks, runs }: TaskMeasurements): TaskRow
       : [{ own: tally(seeds.map((seed) => own.get(seed))), base: tally(seeds.map((seed) => base.get(seed))) }];
   });
   if (row === "base" || pairs.length === 0) return { ...figures, change: null, change_interval: null, p_value: null };
-  const changeOf = (some: readonly (typeof pairs)[number][]): number =>
-    share(some.map(({ own }) => own)) - share(some.map(({ base }) => base));
+  const changes = pairs.map(({ own, base }) => share([own]) - share([base]));
   return {
     ...figures,
-    change: changeOf(pairs),
-    change_interval: bootstrap(pairs, changeOf),
+    change: share(pairs.map(({ own }) => own)) - share(pairs.map(({ base }) => base)),
+    change_interval: intervalOf(changes, OF_CHANGES),
     p_value: exactP(
       pairs.filter(({ own, base }) => own.solved > base.solved).length,
       pairs.filter(({ own, base }) => own.solved < base.solved).length,

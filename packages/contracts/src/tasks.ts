@@ -94,7 +94,7 @@ export type TaskMeasurements = Static<typeof TaskMeasurements>;
 export const TaskVerdict = OneOf(["solves_more", "no_evidence", "solves_less", "too_little_to_tell"]);
 export type TaskVerdict = Static<typeof TaskVerdict>;
 
-/** Intervals by a bootstrap over tasks, 95 %. */
+/** Intervals over tasks, 95 %: they stay wide where few tasks all ended the same way. */
 export const TaskRowFigures = Strict({
   row: OneOf(TASK_ROWS),
   solved: Count,

@@ -1,6 +1,6 @@
 import { Check } from "typebox/value";
 import { describe, expect, it } from "vitest";
-import { bootstrap, exactP, taskReport, taskSummary } from "../src/task-statistics.js";
+import { exactP, intervalOf, OF_CHANGES, OF_SHARES, taskReport, taskSummary } from "../src/task-statistics.js";
 import { TASK_ROWS, type TaskMeasurements, type TaskOutcome, TaskReport, type TaskRowName, type TaskRun } from "../src/tasks.js";
 
 const WHOSE = { adapter_id: "gates-v1", base_model: "tiny-model" };
@@ -43,22 +43,54 @@ it.each([
   expect(exactP(more, fewer)).toBeCloseTo(p, 12);
 });
 
-describe("the bootstrap", () => {
-  const share = (items: readonly number[]): number => items.reduce((sum, one) => sum + one, 0) / items.length;
-  const solved = (count: number, of: number): number[] => Array.from({ length: of }, (_, at) => (at < count ? 1 : 0));
+describe("an interval", () => {
+  const values = (...counts: readonly [value: number, times: number][]): number[] =>
+    counts.flatMap(([value, times]) => Array.from({ length: times }, () => value));
+  const holds = ([low, high]: readonly [number, number], truth: number): boolean => low <= truth && truth <= high;
+  const ways = (of: number, some: number): number => (some === 0 ? 1 : (ways(of - 1, some - 1) * of) / some);
+  const SHARES = [0.02, 0.1, 0.25, 0.5, 0.7, 0.9, 0.98];
 
-  // Quantiles of the binomial distribution, which draws with replacement have: 2.5 % and 97.5 %.
-  it.each([
-    [8, 12, 5, 11],
-    [5, 10, 2, 8],
-    [6, 20, 2, 10],
-  ])("of %i solved of %i tasks reaches from %i to %i of them", (count, of, low, high) => {
-    expect(bootstrap(solved(count, of), share)).toEqual([low / of, high / of]);
-  });
+  // By the binomial distribution: how often it holds the share that tasks are really solved with.
+  it.each([6, 8, 12, 20, 40].flatMap((of) => SHARES.map((truth) => [of, truth] as const)))(
+    "over %i tasks holds a share of %f in 92 of 100 measurements or more",
+    (of, truth) => {
+      let held = 0;
+      for (let solved = 0; solved <= of; solved += 1)
+        if (holds(intervalOf(values([1, solved], [0, of - solved]), OF_SHARES), truth))
+          held += ways(of, solved) * truth ** solved * (1 - truth) ** (of - solved);
+      expect(held).toBeGreaterThanOrEqual(0.92);
+    },
+  );
 
-  it("says the same each time, and nothing else than what all items say", () => {
-    expect(bootstrap([1, 1, 1], share)).toEqual([1, 1]);
-    expect(bootstrap(solved(3, 9), share)).toEqual(bootstrap(solved(3, 9), share));
+  const CHANGES = [
+    [0, 0],
+    [0.05, 0.05],
+    [0.3, 0],
+    [0.5, 0.05],
+    [0.9, 0],
+    [0, 0.6],
+    [0.4, 0.4],
+  ] as const;
+  it.each([6, 12, 24].flatMap((of) => CHANGES.map(([more, fewer]) => [of, more, fewer] as const)))(
+    "over %i pairs of which a share of %f is won and %f lost holds the change in 92 of 100 measurements or more",
+    (of, more, fewer) => {
+      let held = 0;
+      for (let won = 0; won <= of; won += 1)
+        for (let lost = 0; lost <= of - won; lost += 1)
+          if (holds(intervalOf(values([1, won], [-1, lost], [0, of - won - lost]), OF_CHANGES), more - fewer))
+            held += ways(of, won) * ways(of - won, lost) * more ** won * fewer ** lost * (1 - more - fewer) ** (of - won - lost);
+      expect(held).toBeGreaterThanOrEqual(0.92);
+    },
+  );
+
+  it("is not sure where all tasks ended the same way, and the less the fewer they are", () => {
+    const [few, many] = [intervalOf(values([0, 3]), OF_SHARES), intervalOf(values([0, 30]), OF_SHARES)];
+    expect([few[0], many[0]]).toEqual([0, 0]);
+    expect(few[1]).toBeGreaterThan(0.5);
+    expect(many[1]).toBeLessThan(0.15);
+    const [low, high] = intervalOf(values([0, 3]), OF_CHANGES);
+    expect(low).toBeCloseTo(-high, 12);
+    expect(high).toBeGreaterThan(0.3);
   });
 });
 
@@ -68,13 +100,13 @@ describe("a report", () => {
       "........",
       "xxxxxxxx",
       "solves_more",
-      "It solves more tasks: 8 of 8, the base model 0 of 8 (+100 points, 95 % interval +100 to +100, p 0.008).",
+      "It solves more tasks: 8 of 8, the base model 0 of 8 (+100 points, 95 % interval +43 to +100, p 0.008).",
     ],
     [
       "xxxxxxxx",
       "........",
       "solves_less",
-      "It solves fewer tasks: 0 of 8, the base model 8 of 8 (−100 points, 95 % interval −100 to −100, p 0.008).",
+      "It solves fewer tasks: 0 of 8, the base model 8 of 8 (−100 points, 95 % interval −100 to −43, p 0.008).",
     ],
     ["........", "xxxxx...", "no_evidence", /^No evidence that it solves more tasks, or fewer: 5 of 8, .* p 0\.063\)\.$/],
     [".....", "xxxxx", "too_little_to_tell", /^Too little to tell, from fewer than 6 tasks: 5 of 5, the base model 0 of 5/],
@@ -105,9 +137,11 @@ describe("a report", () => {
   });
 
   it("takes a task that is tried several times as one: who solved it more often", () => {
-    const report = reportOf({ base: "......|.....x", adapter: "xxxxxx|.....x" });
-    expect(report.rows[1]).toMatchObject({ solved: 7, of: 12, p_value: 0.03125 });
-    expect(report.verdict).toBe("solves_more");
+    const half = (tasks: number) =>
+      reportOf({ base: `${".".repeat(tasks)}|${"x".repeat(tasks)}`, adapter: `${"x".repeat(tasks)}|${"x".repeat(tasks)}` });
+    expect(half(8).rows[1]).toMatchObject({ solved: 16, of: 16, change: 0.5, p_value: 0.0078125 });
+    expect(half(8).verdict).toBe("solves_more");
+    expect(half(6)).toMatchObject({ verdict: "no_evidence", rows: [{}, { p_value: 0.03125 }] });
   });
 
   it("has all four rows where there are a session and a control, each against the base", () => {
