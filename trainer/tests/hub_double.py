@@ -143,11 +143,7 @@ def _listed(name: str, content: bytes) -> dict[str, Any]:
 
 
 def _mode(path: str) -> dict[str, Any]:
-    return {
-        "path": path,
-        "uploadMode": "lfs" if path.endswith(".safetensors") else "regular",
-        "shouldIgnore": False,
-    }
+    return {"path": path, "uploadMode": "lfs" if path.endswith(".safetensors") else "regular", "shouldIgnore": False}
 
 
 def _committed(body: bytes, stored: dict[str, bytes]) -> dict[str, bytes]:

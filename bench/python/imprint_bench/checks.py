@@ -74,14 +74,7 @@ def trained(bench: Bench, base: LoadedBase, *, checkpointing: bool = False) -> O
         fresh_adapter(base, rank=RANK, alpha=2.0 * RANK, targets=targets, seed=1) as model,
         checkpointed(model, checkpointing),
     ):
-        result = train(
-            model,
-            windows,
-            training,
-            plan_steps(windows, training),
-            device=bench.device,
-            memory=memory,
-        )
+        result = train(model, windows, training, plan_steps(windows, training), device=bench.device, memory=memory)
         factors = tuple(p.detach().cpu().clone() for p in model.parameters() if p.requires_grad)
     return Outcome(result.losses, factors, memory.mb())
 

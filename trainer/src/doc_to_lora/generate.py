@@ -50,9 +50,7 @@ class DocToLora:
         config = self.config
         most = most_tokens(config, base.model, max_chunk_length=limits.max_chunk_length, max_chunks=limits.max_chunks)
         document = document_of_tokens(
-            session,
-            most,
-            lambda text: len(document_ids(base.tokenizer, config.base_model_name_or_path, text)),
+            session, most, lambda text: len(document_ids(base.tokenizer, config.base_model_name_or_path, text))
         )
         update = generate_update(
             self.network,
@@ -66,9 +64,7 @@ class DocToLora:
 
 
 DOC_TO_LORA = Format(
-    "perceiver",
-    HypernetworkConfig,
-    lambda config, tensors, device: DocToLora(build(config, tensors, device)),
+    "perceiver", HypernetworkConfig, lambda config, tensors, device: DocToLora(build(config, tensors, device))
 )
 
 

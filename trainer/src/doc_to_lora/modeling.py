@@ -100,13 +100,7 @@ class Resampler(nn.Module):
     """Learned latents, shared by the batch, passed through the layers and a final norm (section 5.2)."""
 
     def __init__(
-        self,
-        kinds: Sequence[LayerKind],
-        *,
-        n_latents: int,
-        latent_size: int,
-        mlp_size: int,
-        heads: PerceiverAttention,
+        self, kinds: Sequence[LayerKind], *, n_latents: int, latent_size: int, mlp_size: int, heads: PerceiverAttention
     ) -> None:
         super().__init__()
         self.latents_q = nn.Parameter(torch.empty(n_latents, latent_size))  # [n, d]

@@ -8,10 +8,7 @@ from imprint_trainer.config import parse_arguments
 from imprint_trainer.environment import settle_environment
 
 # Each module has a `main(argv)` that returns the exit code; imported when it is asked for, since torch takes seconds.
-COMMANDS = {
-    "gguf": "jobs.export",
-    "models": "bases.cli",
-}
+COMMANDS = {"gguf": "jobs.export", "models": "bases.cli"}
 
 
 def main() -> int:

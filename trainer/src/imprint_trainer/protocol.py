@@ -263,10 +263,7 @@ class ChatCall(Strict):
 
 
 Job = TrainLora | TrainSweep | TrainHypernetwork | Export | Evaluate
-Request = Annotated[
-    Job | Cancel | CancelCall | PreviewCall | RenderCall | ChatCall,
-    Field(discriminator="type"),
-]
+Request = Annotated[Job | Cancel | CancelCall | PreviewCall | RenderCall | ChatCall, Field(discriminator="type")]
 _requests: TypeAdapter[Request] = TypeAdapter(Request)
 
 

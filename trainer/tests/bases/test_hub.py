@@ -185,16 +185,8 @@ def test_an_auto_map_of_a_family_that_transformers_has_is_passed_over(hub: Hub, 
     ("file", "values", "said"),
     [
         ("config.json", {"model_type": "evil", "auto_map": REMOTE}, "config.json of tiny names code to run (auto"),
-        (
-            "config.json",
-            {"auto_map": REMOTE, "custom_code": "x"},
-            "config.json of tiny names code to run (cust",
-        ),
-        (
-            "tokenizer_config.json",
-            {"tokenizer_class": "Evil", "auto_map": REMOTE},
-            "tokenizer_config.json of tiny na",
-        ),
+        ("config.json", {"auto_map": REMOTE, "custom_code": "x"}, "config.json of tiny names code to run (cust"),
+        ("tokenizer_config.json", {"tokenizer_class": "Evil", "auto_map": REMOTE}, "tokenizer_config.json of tiny na"),
         ("config.json", {"model_type": "qwen2_moe", "num_experts": 8}, "tiny is a mixture of experts"),
         ("config.json", {"quantization_config": {"quant_method": "awq"}}, "tiny is stored quantised (awq)"),
         ("config.json", {"model_type": "evil"}, "config.json of tiny cannot be read"),

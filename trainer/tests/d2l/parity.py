@@ -214,12 +214,7 @@ def _training(case: dict[str, Any]) -> object:
 
 
 def sample_chunk_count(
-    length: int,
-    weights: Mapping[int, float],
-    *,
-    min_chunk_length: int,
-    max_chunk_length: int,
-    generator: random.Random,
+    length: int, weights: Mapping[int, float], *, min_chunk_length: int, max_chunk_length: int, generator: random.Random
 ) -> int:
     """A chunk count as the reference's training draws it: by `weights`, of those that keep slices between the lengths.
 

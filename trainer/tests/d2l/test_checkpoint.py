@@ -95,10 +95,7 @@ def nan_weights(path: Path) -> Path:
 
 REFUSED: dict[str, tuple[Callable[[Path], Path], str]] = {
     "NaN weights": (nan_weights, "NaN or infinity"),
-    "per_rank_gen False": (
-        lambda p: rewrite(p, setting("per_rank_gen", b"\x88", b"\x89")),
-        "per_rank_gen",
-    ),
+    "per_rank_gen False": (lambda p: rewrite(p, setting("per_rank_gen", b"\x88", b"\x89")), "per_rank_gen"),
     "token mixing": (lambda p: rewrite(p, setting("use_token_mixing", b"\x89", b"\x88")), "use_token_mixing"),
     "per-rank bias": (lambda p: rewrite(p, setting("use_per_rank_bias", b"\x89", b"\x88")), "use_per_rank_bias"),
     "shared weights": (lambda p: rewrite(p, setting("shared_weights", b"\x89", b"\x88")), "shared_weights"),

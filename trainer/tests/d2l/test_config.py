@@ -39,13 +39,7 @@ def test_a_configuration_survives_json(
     names = ("use_bias", "per_layer_processing")
     changes: dict[str, Any] = dict(zip(names, flags, strict=True))
     config = tiny_config(
-        MODEL,
-        rank=rank,
-        encoder=encoder,
-        exit_layer=1,
-        encoder_layers=tuple(kinds),
-        max_chunk_length=length,
-        **changes,
+        MODEL, rank=rank, encoder=encoder, exit_layer=1, encoder_layers=tuple(kinds), max_chunk_length=length, **changes
     )
     assert HypernetworkConfig.model_validate_json(config.model_dump_json()) == config
 

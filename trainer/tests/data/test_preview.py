@@ -94,9 +94,7 @@ def test_a_window_that_is_asked_for_is_shown_whole(monkeypatch: pytest.MonkeyPat
     assert preview(prepared, tokenizer, steps=Steps(1, 1, 1), window=len(whole) + 1)["text"] == []
 
 
-def test_of_several_sessions_the_first_turns_are_listed_and_the_others_counted(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_of_several_sessions_the_first_turns_are_listed_and_the_others_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     talk = [step for index in range(4) for step in (user(f"Question {index}"), agent(f"Answer {index}."))]
     tokenizer = tokenizer_of("chatml")
     one, other = (prepare_windows(session_of(*talk, session_id=name), tokenizer, max_length=512) for name in "ab")

@@ -342,8 +342,5 @@ def test_a_session_of_nothing_but_edits_of_cut_text_is_refused_by_that_name() ->
 def test_a_tool_list_without_a_place_is_written_as_text_and_reported() -> None:
     tools = [{"name": "bash", "description": "runs"}]
     talk = (user(TASK), agent("", ("bash", "{}", "ok")), agent("Done."))
-    assert changes(windows_of(*talk, max_length=512, tools=tools)) == {
-        "tool_list_as_text": 1,
-        "tool_syntax_as_text": 1,
-    }
+    assert changes(windows_of(*talk, max_length=512, tools=tools)) == {"tool_list_as_text": 1, "tool_syntax_as_text": 1}
     assert changes(windows_of(*talk, max_length=512, name="qwen2_5", tools=tools)) == {}

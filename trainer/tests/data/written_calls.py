@@ -19,11 +19,7 @@ TEXTS = {
 }
 OTHERS = {"limit": 20, "ratio": -1.5, "all": True, "dry": False, "none": None, "list": ["1", 2, None], "empty": []}
 NESTED = {"edits": {"new": 'say("no")', "at": [1, {"deep": True, "quote": "it's"}]}}
-CALLS = (
-    Call("run_command", TEXTS | OTHERS | NESTED),
-    Call("mcp__files-read", {"path": "3"}),
-    Call("list", {}),
-)
+CALLS = (Call("run_command", TEXTS | OTHERS | NESTED), Call("mcp__files-read", {"path": "3"}), Call("list", {}))
 KINDS = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null", list: "array"}
 SCHEMAS = {
     name: {

@@ -54,9 +54,7 @@ def imprinted(config: AdapterPlace, factors: dict[str, Factors], *trials: Trial)
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
 @given(
-    minimum=st.floats(-0.5, 1.5),
-    depth=st.floats(-0.5, 1.5),
-    slopes=st.lists(st.floats(0, 0.5), min_size=3, max_size=3),
+    minimum=st.floats(-0.5, 1.5), depth=st.floats(-0.5, 1.5), slopes=st.lists(st.floats(0, 0.5), min_size=3, max_size=3)
 )
 def test_it_is_the_scale_that_trying_all_of_them_gives(
     monkeypatch: pytest.MonkeyPatch, minimum: float, depth: float, slopes: list[float]

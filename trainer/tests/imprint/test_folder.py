@@ -43,12 +43,7 @@ def test_a_setting_that_had_a_meaning_once_is_read_without_effect(
 
 
 @pytest.mark.parametrize(
-    ("content", "says"),
-    [
-        ('{"kind": "ridge"}', "Field required"),
-        ("[1]", "valid dictionary"),
-        ("{", "not JSON"),
-    ],
+    ("content", "says"), [('{"kind": "ridge"}', "Field required"), ("[1]", "valid dictionary"), ("{", "not JSON")]
 )
 def test_a_bad_configuration_is_refused(saved: Path, content: str, says: str) -> None:
     (saved / CONFIG_FILE).write_text(content)

@@ -104,9 +104,7 @@ def test_nothing_to_learn_from_is_refused(closed_form: ClosedForm, model: Any) -
         update_of(closed_form, model, [Window((1, 2), (False, False))], rank=None, read=read_whole, stop=lambda: None)
 
 
-@given(
-    masks=st.lists(st.lists(st.booleans(), min_size=2, max_size=8).filter(lambda mask: any(mask[1:])), max_size=4),
-)
+@given(masks=st.lists(st.lists(st.booleans(), min_size=2, max_size=8).filter(lambda mask: any(mask[1:])), max_size=4))
 def test_halves_are_the_same_text_with_each_target_once_the_earlier_ones_first(masks: list[list[bool]]) -> None:
     windows = [Window(tuple(range(at, at + len(mask))), tuple(mask)) for at, mask in enumerate(masks)]
     earlier, later = halves(windows)

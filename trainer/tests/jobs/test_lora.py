@@ -33,8 +33,7 @@ def loads(*_: object, **__: object) -> NoReturn:
 
 
 @pytest.mark.parametrize(
-    ("steps", "outcome"),
-    [([user("Hello?")], NothingToTrain), ([user("Fix it."), agent("Fixed.")], BaseLoadedError)],
+    ("steps", "outcome"), [([user("Hello?")], NothingToTrain), ([user("Fix it."), agent("Fixed.")], BaseLoadedError)]
 )
 def test_the_base_is_loaded_only_when_a_session_can_be_trained(
     steps: list[dict[str, Any]], outcome: type[Exception], tiny_folder: Path, tmp_path: Path

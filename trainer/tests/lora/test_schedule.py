@@ -193,15 +193,7 @@ def test_cooling_down_depends_on_the_losses_alone(history: list[float]) -> None:
 
 @pytest.mark.parametrize(
     ("tokens", "steps", "passes"),
-    [
-        (300, 1, 4),
-        (1_000, 3, 3),
-        (1_500, 4, 2),
-        (50_000, 24, 2),
-        (50_001, 24, 1),
-        (66_000, 2, 1),
-        (6_000_000, 1465, 1),
-    ],
+    [(300, 1, 4), (1_000, 3, 3), (1_500, 4, 2), (50_000, 24, 2), (50_001, 24, 1), (66_000, 2, 1), (6_000_000, 1465, 1)],
 )
 def test_few_windows_are_read_until_there_are_enough_steps_and_much_text_once(
     tokens: int, steps: int, passes: int

@@ -30,11 +30,7 @@ def test_an_export_hands_over_its_files_and_no_proof(worker: RunningWorker, expo
     assert done["result"].keys() == {"files", "warnings"}
     [file] = done["result"]["files"]
     content = (Path(export_spec["output_dir"]) / "tiny-adapter.gguf").read_bytes()
-    assert file == {
-        "name": "tiny-adapter.gguf",
-        "size": len(content),
-        "sha256": hashlib.sha256(content).hexdigest(),
-    }
+    assert file == {"name": "tiny-adapter.gguf", "size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
 
 
 def test_a_merged_export_is_a_base_model_with_a_card(worker: RunningWorker, export_spec: dict[str, Any]) -> None:

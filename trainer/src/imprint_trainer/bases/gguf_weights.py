@@ -20,13 +20,7 @@ from imprint_trainer.models.load import first_line
 from imprint_trainer.publish.gguf import Architecture, architecture_of, rotated_heads, separate_halves, stored_name
 
 # `general.architecture` -> `model_type` of config.json. Mistral's files call themselves llama.
-MODEL_TYPES = {
-    "llama": "llama",
-    "qwen2": "qwen2",
-    "qwen3": "qwen3",
-    "gemma3": "gemma3_text",
-    "granite": "granite",
-}
+MODEL_TYPES = {"llama": "llama", "qwen2": "qwen2", "qwen3": "qwen3", "gemma3": "gemma3_text", "granite": "granite"}
 ROPE_FACTORS = "rope_freqs.weight"
 REQUIRED = object()
 

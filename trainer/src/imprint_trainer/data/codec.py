@@ -297,8 +297,7 @@ class Codec:
         ]
         covered = covering(offset for _, offset in kept)
         return [token for token, _ in kept], Covered(
-            tuple(places[start] for start in covered.starts),
-            tuple(places[end - 1] + 1 for end in covered.ends),
+            tuple(places[start] for start in covered.starts), tuple(places[end - 1] + 1 for end in covered.ends)
         )
 
     @cached_property

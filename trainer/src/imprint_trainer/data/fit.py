@@ -98,13 +98,7 @@ class Head:
 
 
 def fitted_head(
-    conversation: Conversation,
-    *,
-    template: ChatTemplate,
-    traits: Traits,
-    codec: Codec,
-    max_length: int,
-    body: int,
+    conversation: Conversation, *, template: ChatTemplate, traits: Traits, codec: Codec, max_length: int, body: int
 ) -> Head:
     """At most a quarter of a window, or all that a session of `body` tokens leaves: then the tool list is cut down to
     the tools that were called, then to their names, then left out (over an eighth), and long texts lose their middle.

@@ -111,11 +111,7 @@ def prepare_windows(
     """
     elsewhere = elsewhere or {}
     supervised, reasons = supervised_steps(
-        session,
-        train_on=train_on,
-        include_unsuccessful=include_unsuccessful,
-        reasoning=reasoning,
-        elsewhere=elsewhere,
+        session, train_on=train_on, include_unsuccessful=include_unsuccessful, reasoning=reasoning, elsewhere=elsewhere
     )
     reasons |= {index: reason for index, reason in (apart or {}).items() if index in supervised}
     supervised -= frozenset(apart or ())

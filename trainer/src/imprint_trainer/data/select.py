@@ -12,12 +12,7 @@ TrainOn = Literal["all", "successful_steps", "final_answer"] | tuple[Literal["tu
 
 
 def supervised_steps(
-    session: Session,
-    *,
-    train_on: TrainOn,
-    include_unsuccessful: bool,
-    reasoning: bool,
-    elsewhere: Collection[int] = (),
+    session: Session, *, train_on: TrainOn, include_unsuccessful: bool, reasoning: bool, elsewhere: Collection[int] = ()
 ) -> tuple[frozenset[int], dict[int, str]]:
     """Indices of the steps to learn from, and why the other agent steps that say something are context only.
 

@@ -114,8 +114,7 @@ def train_lora(spec: TrainLoraSpec, context: JobContext) -> dict[str, Any]:
     if salvaged is None:
         context.phase("saving")
     payload = Payload(
-        tensors,
-        adapter_config(rank=spec.rank, alpha=spec.alpha, targets=targets, base_model_name=spec.base_model_name),
+        tensors, adapter_config(rank=spec.rank, alpha=spec.alpha, targets=targets, base_model_name=spec.base_model_name)
     )
     return save_and_prove(
         Path(spec.output_dir),
