@@ -1,5 +1,6 @@
 import itertools
 import json
+import random
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
 from imprint_trainer.errors import Cancelled, ContextLengthExceeded, PromptRefused
-from imprint_trainer.generation.generate import Detokenizer, StopTexts, chat, generate, until
+from imprint_trainer.generation.generate import Detokenizer, Listener, StopTexts, chat, endless, generate, until
 from imprint_trainer.generation.prompt import end_tokens, opening_of, prompt_of, room_after
 from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.models.load import load_base
@@ -158,6 +159,20 @@ def test_a_stop_text_ends_the_answer_before_itself(base: LoadedBase) -> None:
     assert cut["text"] == "".join(told) == whole["text"][: whole["text"].index(stop)]
     assert (cut["finish_reason"], cut["stop_text"], whole["stop_text"]) == ("stop", stop, None)
     assert cut["completion_tokens"] < whole["completion_tokens"]
+
+
+@pytest.mark.parametrize(("period", "length"), [(1, 512), (7, 512), (32, 512), (33, None)])
+def test_an_answer_that_says_the_same_over_and_over_ends(base: LoadedBase, period: int, length: int | None) -> None:
+    listener = Listener(spec_of(), base, with_calls=False, cancelled=lambda: False, on_text=lambda _: None)
+    tokens = range(10, 10 + period)
+    said = [at for at in range(900) if bool(listener(torch.tensor([[tokens[at % period]]]), None)[0])]
+    assert (said[0] + 1 if said else None) == length
+
+
+def test_an_answer_of_few_words_in_no_order_goes_on() -> None:
+    drawn = random.Random(0)
+    said = [drawn.choice([5, 6]) for _ in range(3000)]
+    assert not any(endless(said[:at]) for at in range(len(said)))
 
 
 @pytest.mark.parametrize("narrow", [{"top_p": 1e-6}, {"top_k": 1}, {"min_p": 1}])

@@ -141,8 +141,20 @@ class Interruptible(StoppingCriteria):  # type: ignore[misc]
         return torch.zeros(input_ids.shape[0], dtype=torch.bool, device=input_ids.device)
 
 
+# Of tokens that only repeat a few: such an answer would go on to the end of the context, as small models' likeliest
+# words do. llama-cpp/generate.ts ends the same.
+ENDLESS, PERIOD = 512, 32
+
+
+def endless(said: Sequence[int]) -> bool:
+    """Whether what was said last is the same few tokens, over and over."""
+    last = said[-ENDLESS:]
+    return len(last) == ENDLESS and any(last[period:] == last[:-period] for period in range(1, PERIOD + 1))
+
+
 class Listener(StoppingCriteria):  # type: ignore[misc]
-    """Told of each token. Passes the text on, ends the answer at a stop text, and raises Cancelled."""
+    """Told of each token. Passes the text on, ends the answer at a stop text or where it is endless, and raises
+    Cancelled."""
 
     def __init__(
         self,
@@ -158,6 +170,7 @@ class Listener(StoppingCriteria):  # type: ignore[misc]
         self._on_text = on_text
         self._characters = Detokenizer(base.tokenizer, special=with_calls)
         self._stops = StopTexts(spec.stop)
+        self._said: list[int] = []
         self.text = ""
 
     @property
@@ -168,9 +181,11 @@ class Listener(StoppingCriteria):  # type: ignore[misc]
         if self._cancelled():
             raise Cancelled
         token = int(input_ids[0, -1])
+        self._said.append(token)
         if token not in self._ends:
             self._tell(self._stops.add(self._characters.add(token)))
-        return torch.full((input_ids.shape[0],), self.stop_text is not None, dtype=torch.bool, device=input_ids.device)
+        over = self.stop_text is not None or endless(self._said)
+        return torch.full((input_ids.shape[0],), over, dtype=torch.bool, device=input_ids.device)
 
     def begin(self, opening: str) -> None:
         """What the answer begins with, before the first token."""

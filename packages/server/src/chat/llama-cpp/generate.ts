@@ -8,6 +8,14 @@ const WORD = 2 ** 32;
 /** Of an answer: a context has room for so many at first, and the answer that needs more goes on in a longer one. */
 const FIRST_ROOM = 1024;
 
+/** Of tokens that only repeat a few: such an answer would go on to the end of the context, as small models' likeliest words do. */
+const [ENDLESS, PERIOD] = [512, 32];
+
+const isEndless = (last: readonly number[]): boolean =>
+  Array.from({ length: PERIOD }, (_, at) => at + 1).some((period) =>
+    last.every((token, at) => at < period || token === last[at - period]),
+  );
+
 /** llama.cpp's seeds have 32 bits: the upper ones of a larger seed count too. */
 const fold = (seed: number): number => ((seed % WORD) ^ Math.floor(seed / WORD)) >>> 0;
 
@@ -83,6 +91,7 @@ export const generate = async (generation: Generation, { take, begin, onText, ca
         tell(stops.add(text));
       }
       over = ended || stops.found() !== null || completion_tokens >= max_new_tokens;
+      over ||= completion_tokens >= ENDLESS && isEndless(tokens.slice(-ENDLESS));
       if (over || tokens.length >= size) return;
     }
   };

@@ -1,5 +1,5 @@
 // Stands in for node-llama-cpp: a model that says its prompt's last token again and again, in letters, and the adapter's name
-// before ("size" is the size of its context, "choosing" how tokens are chosen); "crash" in the model's file, or the path of one that is not there, ends the process as a native crash would. Under a grammar it says the grammar, and ends.
+// before ("size" is the size of its context, "choosing" how tokens are chosen, "long" an answer that neither ends nor repeats itself); "crash" in the model's file, or the path of one that is not there, ends the process as a native crash would. Under a grammar it says the grammar, and ends.
 import { existsSync, readFileSync } from "node:fs";
 
 export class LlamaGrammarEvaluationState {
@@ -64,7 +64,9 @@ function sequence(model, adapter, size) {
         await new Promise(setImmediate);
         if (state.length > size) throw new Error("the context is full");
         const held = grammarEvaluationState();
-        const token = held ? (held.rest.shift() ?? END) : next < words.length ? words.charCodeAt(next) : last;
+        const said =
+          adapter === "long" ? 97 + ((next * Math.floor(next / 20)) % 26) : next < words.length ? words.charCodeAt(next) : last;
+        const token = held ? (held.rest.shift() ?? END) : said;
         next += 1;
         state.push(token);
         yield token;

@@ -64,11 +64,24 @@ test("an answer is greedy unless it is asked for otherwise, whatever the library
 test("an answer that outgrows its context goes on in a longer one, and nothing of it is lost", async () => {
   const engine = start();
   const most = 5000;
-  const long = await answer(engine, asked("ab", { max_new_tokens: most }));
-  expect(long).toMatchObject({ text: "b".repeat(most), completion_tokens: most, finish_reason: "length" });
+  const long = await answer(engine, asked("ab", { adapter: "long", max_new_tokens: most }));
+  expect(long).toMatchObject({ completion_tokens: most, finish_reason: "length" });
+  expect((await answer(engine, asked("ab", { adapter: "long", max_new_tokens: 99 }))).text).toBe(long.text.slice(0, 99));
+  expect(long.text.slice(2040, 2060)).toMatch(/^[a-z]{20}$/);
   expect((await answer(engine, asked("size?", { adapter: "size", max_new_tokens: 8000, end_tokens: letters("?") }))).text).toBe(
     "2048",
   );
+});
+
+test.each([
+  [1, 512],
+  [7, 512],
+  [32, 512],
+  [33, 900],
+])("an answer that says the same %i tokens over and over ends after %i", async (period, length) => {
+  const same = Array.from({ length: period }, (_, at) => String.fromCharCode(97 + at)).join("");
+  const said = await answer(start(), asked("ab", { adapter: same.repeat(900 / period + 1), max_new_tokens: 900 }));
+  expect(said).toMatchObject({ completion_tokens: length, finish_reason: "length", stop_text: null });
 });
 
 test("an answer is held to a schema from its beginning, and to its tools from the mark of a call on", async () => {
@@ -111,7 +124,7 @@ test("an answer whose asker leaves ends, and its place is free again", async () 
   const begun = leave.map(
     ({ signal }, at) =>
       new Promise<void>((resolve) => {
-        const left = engine.generate(asked("ab", { max_new_tokens: 1e9 }), () => resolve(), signal);
+        const left = engine.generate(asked("ab", { adapter: "long", max_new_tokens: 1e9 }), () => resolve(), signal);
         left.catch((reason) => expect(reason).toBe(`left ${at}`));
       }),
   );
