@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { startLlamaServer } from "../../scripts/lib/coder/llama-server.mjs";
 import { UsageError } from "../harness/main.mjs";
 import { PROMPTS } from "./prompts.mjs";
 
@@ -48,19 +49,13 @@ async function engines(folder, model) {
   const llama = createLlamaProcess({ library: llamaCppEntry(ROOT) });
   const preparing = createPreparing();
   const worker = createTrainerEngine(runner, log, preparing);
-  const llamaCpp = createLlamaCppEngine({
-    trainer: worker,
-    files: createGgufFiles({ paths: { gguf: folder, exports: folder }, trainer, preparing, log }),
-    llama,
-    proveLoaded: async () => {},
-    preparing,
-    log,
-  });
+  const files = createGgufFiles({ paths: { gguf: folder, exports: folder }, trainer, preparing, log });
+  const llamaCpp = createLlamaCppEngine({ trainer: worker, files, llama, proveLoaded: async () => {}, preparing, log });
   const close = async () => {
     llama.close();
     await runner.close(1000);
   };
-  return { worker, llamaCpp, close, base: model ?? config.setup.models[config.setup.default_model] };
+  return { worker, llamaCpp, files, close, base: model ?? config.setup.models[config.setup.default_model] };
 }
 
 /** Of a greedy answer to a prompt of about 600 tokens: seconds to its first word, the prompt new to a warm engine and then grown by a turn; medians. */
@@ -91,6 +86,29 @@ async function firstTokens(engine, ask) {
   return Object.fromEntries(Object.entries(seconds).map(([name, all]) => [name, all.toSorted((a, b) => a - b)[1]]));
 }
 
+/** Tokens a second of llama.cpp's own server, which holds the same `file`, beside `answer`'s of a prompt, one after the other. */
+async function besideServer(file, answer, max_tokens, prompts) {
+  const server = await startLlamaServer({ root: ROOT, env: process.env, args: [file, "base", "", String(os.cpus().length)] });
+  const served = async (prompt) => {
+    const body = JSON.stringify({ messages: [{ role: "user", content: prompt }], temperature: 0, max_tokens });
+    const response = await fetch(`${server.url}/v1/chat/completions`, { method: "POST", body });
+    return (await response.json()).usage;
+  };
+  try {
+    const ways = [answer, served].map((ask) => ({ ask, seconds: 0, tokens: 0 }));
+    for (const { ask } of ways) await ask("Hello");
+    for (const prompt of prompts)
+      for (const way of ways) {
+        const { result, seconds } = await timed(() => way.ask(prompt));
+        way.seconds += seconds;
+        way.tokens += result.completion_tokens;
+      }
+    return ways.map(({ tokens, seconds }) => tokens / seconds);
+  } finally {
+    server.close();
+  }
+}
+
 export const benchmark = {
   name: "chat",
   description: "llama.cpp beside the trainer: equal answers, tokens a second, seconds to the first word",
@@ -99,12 +117,13 @@ export const benchmark = {
     base: { type: "string" },
     prompts: { type: "string", default: "50" },
     tokens: { type: "string", default: "32" },
+    "llama-server": { type: "boolean", default: false },
   },
   async run({ options, print }) {
     if (options.adapter === undefined)
       throw new UsageError("--adapter FOLDER names an adapter of the default model, or of --base FOLDER.");
     const folder = mkdtempSync(path.join(os.tmpdir(), "imprint-chat-"));
-    const { worker, llamaCpp, close, base } = await engines(folder, options.base && path.resolve(options.base));
+    const { worker, llamaCpp, files, close, base } = await engines(folder, options.base && path.resolve(options.base));
     const max_tokens = Number(options.tokens);
     const ask = (engine, messages, adapter_path = null, change = {}, onEvent = undefined) => {
       const plain = { tools: [], tool_choice: "auto", parallel_tool_calls: true, json_schema: null, stop: [], stream: false };
@@ -151,6 +170,16 @@ export const benchmark = {
         print(
           `${name}: first word after ${seconds.new.toFixed(2)} s of a new prompt of 600 tokens, ${seconds.grown.toFixed(2)} s of a second turn; load ${os.loadavg()[0].toFixed(1)}`,
         );
+      }
+      if (options["llama-server"]) {
+        const [ours, theirs] = await besideServer(
+          await files.base(base, "nf4"),
+          (prompt) => ask(llamaCpp, [user(prompt)]),
+          max_tokens,
+          PROMPTS.slice(0, Number(options.prompts)),
+        );
+        figures.llama_server = { ours, theirs, ratio: ours / theirs };
+        print(`beside llama-server: ${ours.toFixed(1)} and ${theirs.toFixed(1)} tokens/s, ${(ours / theirs).toFixed(2)} times`);
       }
     } finally {
       await close();

@@ -4,17 +4,22 @@ import os from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
+import { createClient } from "../../packages/client/dist/index.js";
 import { startDemoService } from "../../scripts/lib/demo/service.mjs";
 import { ROOT } from "../../scripts/lib/setup/main.mjs";
 import { userPath } from "../../scripts/lib/trainer.mjs";
 import { UsageError } from "../harness/main.mjs";
 import { spread } from "../harness/statistics.mjs";
+import { asked } from "./asked.mjs";
 
 const TEXTS = path.join(ROOT, "docs/adr");
 /** What each figure should be at most. */
 const GOALS = {
   "service start, s": 0.3,
   "its memory idle, MB": 90,
+  ...Object.fromEntries([1, 16, 64, 256].map((count) => [`99 of 100 requests, ${count} connections, ms`, 20])),
+  "99 of 100 requests while it trains, ms": 20,
+  "processor of a request, of FastAPI's": 1 / 6,
   "request to first step, cold, s": 8,
   "request to first step, warm, s": 0.5,
   "proof, % of a training": 10,
@@ -22,25 +27,59 @@ const GOALS = {
   "imprint of 16384 tokens, s": 15,
 };
 const QUIET_MS = 2000;
+const SESSIONS = 100;
+const ANSWER = { role: "assistant", content: "Done." };
 const WORSE = 1.15;
 
 const since = (began) => (performance.now() - began) / 1000;
 
-/** Seconds until the command's service listens, and what it then holds, in MB. */
-async function served(dataDir) {
+/** What a program gives that tells its address in the first line, and is asked until `work` is done. */
+async function beside(command, args, work) {
   const began = performance.now();
-  const args = [path.join(ROOT, "packages/cli/bin/imprint.mjs"), "serve", "--json", "--port", "0", "--data-dir", dataDir];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
   try {
-    await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
-    const seconds = since(began);
-    await pause(QUIET_MS);
-    return [seconds, Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))[1]) / 1024];
+    const { value } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
+    return await work({ pid: child.pid, url: /http[^"\s]+/.exec(value)[0], seconds: since(began) });
   } finally {
     const ended = new Promise((resolve) => child.once("close", resolve));
     child.kill();
     await ended;
   }
+}
+
+/** The service as its command runs it. */
+const served = (dataDir, work) =>
+  beside(
+    process.execPath,
+    [path.join(ROOT, "packages/cli/bin/imprint.mjs"), "serve", "--json", "--port", "0", "--data-dir", dataDir],
+    work,
+  );
+
+/** Adds to `found` how lists of sessions are answered, by the service alone, beside a training, and by a FastAPI service that has them. */
+async function requests({ dataDir, python, found }) {
+  const list = "/sessions?limit=20";
+  const ours = await served(dataDir, async ({ pid, url }) => {
+    const client = createClient({ baseUrl: url });
+    const text = readFileSync(path.join(ROOT, "examples/sessions/harborline-gates.json"), "utf8");
+    const { session_id } = await client.sessions.create(text, { outcome: "success" });
+    for (let at = 0; at < SESSIONS; at += 1)
+      await client.sessions.create(JSON.stringify({ messages: [{ role: "user", content: `${at}` }, ANSWER] }));
+    let processor = 0;
+    for (const connections of [1, 16, 64, 256]) {
+      const { ms, processorMs } = await asked({ url: url + list, pid, connections });
+      found[`99 of 100 requests, ${connections} connections, ms`].push(ms);
+      processor += processorMs / 4;
+    }
+    const { job_id } = await client.train.lora({ session_id });
+    for await (const { job } of client.jobs.events(job_id)) if (job?.phase === "training") break;
+    found["99 of 100 requests while it trains, ms"].push((await asked({ url: url + list, pid, connections: 16 })).ms);
+    await client.jobs.cancel(job_id);
+    return processor;
+  });
+  if (python === undefined) return;
+  const args = [path.join(ROOT, "bench/python/imprint_bench/fastapi_service.py"), path.join(dataDir, "registry.db")];
+  const theirs = await beside(python, args, ({ pid, url }) => asked({ url: url + list, pid, connections: 16 }));
+  found["processor of a request, of FastAPI's"].push(ours / theirs.processorMs);
 }
 
 /** Of a job: seconds until each phase began, and until its end. */
@@ -56,7 +95,7 @@ async function followed(client, start) {
 export const benchmark = {
   name: "jobs",
   description: "seconds: the service's start, from a request to the first step, of a proof, and to a proved imprint",
-  options: { base: { type: "string" }, check: { type: "string" } },
+  options: { base: { type: "string" }, check: { type: "string" }, fastapi: { type: "string" } },
   async run({ options, rounds, print }) {
     if (options.check !== undefined && !existsSync(userPath(options.check)))
       throw new UsageError(`--check names a kept result; there is no file ${options.check}.`);
@@ -67,10 +106,13 @@ export const benchmark = {
     const found = Object.fromEntries(Object.keys(GOALS).map((name) => [name, []]));
     try {
       for (let round = 0; round < rounds; round += 1) {
-        const [seconds, megabytes] = await served(dataDir);
-        found["service start, s"].push(seconds);
-        found["its memory idle, MB"].push(megabytes);
+        await served(dataDir, async ({ pid, seconds }) => {
+          found["service start, s"].push(seconds);
+          await pause(QUIET_MS);
+          found["its memory idle, MB"].push(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1024);
+        });
       }
+      if (options.base === undefined) await requests({ dataDir, python: options.fastapi, found });
       const flags = options.base === undefined ? {} : { base_model: userPath(options.base) };
       const { client, baseModel: base_model, close } = await startDemoService({ dataDir, flags });
       try {
