@@ -3,8 +3,11 @@
 import { writeFile } from "node:fs/promises";
 import { TOOL_CALL_FORMATS, WorkerEvent, WorkerRequest } from "@imprint/contracts";
 
-/** Sentences for people, of which a test of values needs none. */
-const wordless = (key, value) => (key === "description" && typeof value === "string" ? undefined : value);
+/** Without sentences for people, of which a test of values needs none, and with values that one may have as a list. */
+const brief = (key, value) => {
+  if (key === "description" && typeof value === "string") return undefined;
+  return value?.anyOf?.every?.((one) => "const" in one) ? { enum: value.anyOf.map((one) => one.const) } : value;
+};
 const write = (path, text) => writeFile(new URL(`../trainer/${path}`, import.meta.url), `${text}\n`);
-await write("tests/fixtures/worker-schema.json", JSON.stringify({ WorkerRequest, WorkerEvent }, wordless));
-await write("src/imprint_trainer/data/tool-calls.json", JSON.stringify(TOOL_CALL_FORMATS, null, 2));
+await write("tests/fixtures/worker-schema.json", JSON.stringify({ WorkerRequest, WorkerEvent }, brief));
+await write("src/imprint_trainer/data/tool-calls.json", JSON.stringify(TOOL_CALL_FORMATS));

@@ -124,7 +124,7 @@ export const benchmark = {
       throw new UsageError("--adapter FOLDER names an adapter of the default model, or of --base FOLDER.");
     const folder = mkdtempSync(path.join(os.tmpdir(), "imprint-chat-"));
     const { worker, llamaCpp, files, close, base } = await engines(folder, options.base && path.resolve(options.base));
-    const max_tokens = Number(options.tokens);
+    const [max_tokens, prompts] = [Number(options.tokens), PROMPTS.slice(0, Number(options.prompts))];
     const ask = (engine, messages, adapter_path = null, change = {}, onEvent = undefined) => {
       const plain = { tools: [], tool_choice: "auto", parallel_tool_calls: true, json_schema: null, stop: [], stream: false };
       const greedy = { temperature: 0, top_p: 1, top_k: 0, min_p: 0, enable_thinking: null, seed: 0 };
@@ -139,7 +139,6 @@ export const benchmark = {
       const models = { base: null, adapter: path.resolve(options.adapter) };
       for (const [name, adapter] of Object.entries(models)) {
         for (const engine of [worker, llamaCpp]) await ask(engine, [user("Hello")], adapter, { max_tokens: 1 });
-        const prompts = PROMPTS.slice(0, Number(options.prompts));
         let [equal, seconds, tokens] = [0, [0, 0], [0, 0]];
         for (const prompt of prompts) {
           const answers = [];
@@ -172,12 +171,8 @@ export const benchmark = {
         );
       }
       if (options["llama-server"]) {
-        const [ours, theirs] = await besideServer(
-          await files.base(base, "nf4"),
-          (prompt) => ask(llamaCpp, [user(prompt)]),
-          max_tokens,
-          PROMPTS.slice(0, Number(options.prompts)),
-        );
+        const file = await files.base(base, "nf4");
+        const [ours, theirs] = await besideServer(file, (prompt) => ask(llamaCpp, [user(prompt)]), max_tokens, prompts);
         figures.llama_server = { ours, theirs, ratio: ours / theirs };
         print(`beside llama-server: ${ours.toFixed(1)} and ${theirs.toFixed(1)} tokens/s, ${(ours / theirs).toFixed(2)} times`);
       }

@@ -3,11 +3,10 @@ import http from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 
 const [PER_SECOND, SECONDS] = [200, 5];
-const TICK_MS = 10; // of the kernel's count of a process's time
 
 const processorMs = (pid) => {
   const [user, system] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ").slice(11, 13);
-  return (Number(user) + Number(system)) * TICK_MS;
+  return (Number(user) + Number(system)) * 10; // told in hundredths of a second
 };
 
 /**
@@ -18,9 +17,9 @@ export async function asked({ url, pid, connections }) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: connections, scheduling: "fifo" });
   const ask = (due) =>
     new Promise((resolve, reject) => {
-      const end = (answer) =>
-        answer.statusCode === 200 ? resolve(performance.now() - due) : reject(new Error(`${url}: ${answer.statusCode}`));
-      http.get(url, { agent }, (answer) => answer.resume().once("end", () => end(answer))).once("error", reject);
+      const read = (answer) =>
+        answer.statusCode === 200 ? answer.resume().once("end", () => resolve(performance.now() - due)) : reject(new Error(url));
+      http.get(url, { agent }, read).once("error", reject);
     });
   await Promise.all(Array.from({ length: connections }, () => ask(0))); // opens them
   const [began, before, asks] = [performance.now(), processorMs(pid), []];

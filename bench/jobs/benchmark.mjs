@@ -13,11 +13,15 @@ import { spread } from "../harness/statistics.mjs";
 import { asked } from "./asked.mjs";
 
 const TEXTS = path.join(ROOT, "docs/adr");
+const SESSION = path.join(ROOT, "examples/sessions/harborline-gates.json");
+const IMPRINT = path.join(ROOT, "packages/cli/bin/imprint.mjs");
+const FASTAPI = path.join(ROOT, "bench/python/imprint_bench/fastapi_service.py");
+const [QUIET_MS, SESSIONS, CONNECTIONS] = [2000, 100, [1, 16, 64, 256]];
 /** What each figure should be at most. */
 const GOALS = {
   "service start, s": 0.3,
   "its memory idle, MB": 90,
-  ...Object.fromEntries([1, 16, 64, 256].map((count) => [`99 of 100 requests, ${count} connections, ms`, 20])),
+  ...Object.fromEntries(CONNECTIONS.map((count) => [`99 of 100 requests, ${count} connections, ms`, 20])),
   "99 of 100 requests while it trains, ms": 20,
   "processor of a request, of FastAPI's": 1 / 6,
   "request to first step, cold, s": 8,
@@ -26,8 +30,6 @@ const GOALS = {
   "imprint of 512 tokens, s": 2,
   "imprint of 16384 tokens, s": 15,
 };
-const QUIET_MS = 2000;
-const SESSIONS = 100;
 const ANSWER = { role: "assistant", content: "Done." };
 const WORSE = 1.15;
 
@@ -49,36 +51,31 @@ async function beside(command, args, work) {
 
 /** The service as its command runs it. */
 const served = (dataDir, work) =>
-  beside(
-    process.execPath,
-    [path.join(ROOT, "packages/cli/bin/imprint.mjs"), "serve", "--json", "--port", "0", "--data-dir", dataDir],
-    work,
-  );
+  beside(process.execPath, [IMPRINT, "serve", "--json", "--port", "0", "--data-dir", dataDir], work);
 
-/** Adds to `found` how lists of sessions are answered, by the service alone, beside a training, and by a FastAPI service that has them. */
+/** Adds to `found` how lists of sessions are answered: by the service, beside a training, and by a FastAPI service of the same rows. */
 async function requests({ dataDir, python, found }) {
   const list = "/sessions?limit=20";
   const ours = await served(dataDir, async ({ pid, url }) => {
     const client = createClient({ baseUrl: url });
-    const text = readFileSync(path.join(ROOT, "examples/sessions/harborline-gates.json"), "utf8");
-    const { session_id } = await client.sessions.create(text, { outcome: "success" });
     for (let at = 0; at < SESSIONS; at += 1)
       await client.sessions.create(JSON.stringify({ messages: [{ role: "user", content: `${at}` }, ANSWER] }));
     let processor = 0;
-    for (const connections of [1, 16, 64, 256]) {
+    for (const connections of CONNECTIONS) {
       const { ms, processorMs } = await asked({ url: url + list, pid, connections });
       found[`99 of 100 requests, ${connections} connections, ms`].push(ms);
-      processor += processorMs / 4;
+      processor += processorMs / CONNECTIONS.length;
     }
+    const { session_id } = await client.sessions.create(readFileSync(SESSION, "utf8"), { outcome: "success" });
     const { job_id } = await client.train.lora({ session_id });
     for await (const { job } of client.jobs.events(job_id)) if (job?.phase === "training") break;
     found["99 of 100 requests while it trains, ms"].push((await asked({ url: url + list, pid, connections: 16 })).ms);
-    await client.jobs.cancel(job_id);
     return processor;
   });
   if (python === undefined) return;
-  const args = [path.join(ROOT, "bench/python/imprint_bench/fastapi_service.py"), path.join(dataDir, "registry.db")];
-  const theirs = await beside(python, args, ({ pid, url }) => asked({ url: url + list, pid, connections: 16 }));
+  const theirs = await beside(python, [FASTAPI, path.join(dataDir, "registry.db")], ({ pid, url }) =>
+    asked({ url: url + list, pid, connections: 16 }),
+  );
   found["processor of a request, of FastAPI's"].push(ours / theirs.processorMs);
 }
 
@@ -118,7 +115,7 @@ export const benchmark = {
       try {
         const asked = { base_model, seed: 1, keep_harmful: true };
         const stored = async (text) => (await client.sessions.create(text, { outcome: "success" })).session_id;
-        const session_id = await stored(readFileSync(path.join(ROOT, "examples/sessions/harborline-gates.json")));
+        const session_id = await stored(readFileSync(SESSION));
         for (const start of ["cold", "warm"]) {
           const { training, proving, total } = await followed(client, () => client.train.lora({ ...asked, session_id }));
           found[`request to first step, ${start}, s`].push(training);

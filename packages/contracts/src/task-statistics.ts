@@ -24,27 +24,21 @@ export function exactP(more: number, fewer: number): number {
   return Math.min(1, 2 * tail);
 }
 
-/** Tasks that are imagined beside those that were tried: how many, and the sums of their values and of the squares. */
-interface Imagined {
-  readonly count: number;
-  readonly sum: number;
-  readonly squares: number;
-  /** What no mean is below. */
-  readonly least: number;
-}
+/** Tasks that are imagined beside those that were tried: how many, the sums of their values and of the squares, and what no mean is below. */
+type Imagined = readonly [count: number, sum: number, squares: number, least: number];
 /** Two that are solved, and two that are not (Agresti and Coull 1998). */
-export const OF_SHARES: Imagined = { count: 4, sum: 2, squares: 2, least: 0 };
+export const OF_SHARES: Imagined = [4, 2, 2, 0];
 /** One that each row solves alone (Bonett and Price 2012). */
-export const OF_CHANGES: Imagined = { count: 2, sum: 0, squares: 2, least: -1 };
+export const OF_CHANGES: Imagined = [2, 0, 2, -1];
 const NORMAL = 1.96;
 
 /** 95 % for the mean of what tasks gave, each from -1 or 0 to 1. What is imagined keeps it from being sure where all tasks agree, as a bootstrap is. */
-export function intervalOf(values: readonly number[], imagined: Imagined): [number, number] {
-  const count = values.length + imagined.count;
-  const mean = values.reduce((sum, value) => sum + value, imagined.sum) / count;
-  const squares = values.reduce((sum, value) => sum + value ** 2, imagined.squares) / count;
-  const reach = NORMAL * Math.sqrt((squares - mean ** 2) / count);
-  return [Math.max(imagined.least, mean - reach), Math.min(1, mean + reach)];
+export function intervalOf(values: readonly number[], [more, sum, squares, least]: Imagined): [number, number] {
+  const count = values.length + more;
+  const mean = values.reduce((all, value) => all + value, sum) / count;
+  const variance = values.reduce((all, value) => all + value ** 2, squares) / count - mean ** 2;
+  const reach = NORMAL * Math.sqrt(variance / count);
+  return [Math.max(least, mean - reach), Math.min(1, mean + reach)];
 }
 
 interface Tally {
