@@ -25,7 +25,7 @@ it("says the outcome of a task that was tried once, and how often one was solved
   const twice = [run("base", 0, "no_call"), run("base", 1, "limit"), run("adapter", 0, "solved"), run("adapter", 1, "limit")];
   const text = tasksText(report({ seeds: 2, runs: twice }), paint);
   expect(text).toMatch(/^east +0 of 2 +1 of 2$/m);
-  expect(text).toMatch(/^adapter +1 of 2; 50 to 50 %; \+50 points, p 1\.000$/m);
+  expect(text).toMatch(/^adapter +1 of 2; 11 to 89 %; \+50 points, p 1\.000$/m);
 });
 
 it("begins with the verdict, and says how far it is before there is one", () => {
