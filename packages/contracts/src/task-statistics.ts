@@ -46,9 +46,9 @@ interface Tally {
   readonly of: number;
 }
 
-const share = (tallies: readonly Tally[]): number =>
-  tallies.reduce((sum, { solved }) => sum + solved, 0) / tallies.reduce((sum, { of }) => sum + of, 0);
-const shares = (tallies: readonly Tally[]): readonly number[] => tallies.map((one) => share([one]));
+const share = ({ solved, of }: Tally): number => solved / of;
+const total = (tallies: readonly Tally[]): Tally =>
+  tallies.reduce((sum, { solved, of }) => ({ solved: sum.solved + solved, of: sum.of + of }), { solved: 0, of: 0 });
 
 /** The rows that are compared: sessions may be deleted, and a control is asked for. */
 export const taskRows = ({ tasks, control_adapter_id: control }: Omit<TaskMeasurements, "runs">): readonly TaskRowName[] =>
@@ -68,8 +68,8 @@ function figuresOf(row: TaskRowName, { tasks, runs }: TaskMeasurements): TaskRow
     of: results.length,
   });
   const all = tasks.map(({ name }) => tally([...tallyOf(name, row).values()])).filter(({ of }) => of > 0);
-  const [solved, of] = [all.reduce((sum, one) => sum + one.solved, 0), all.reduce((sum, one) => sum + one.of, 0)];
-  const figures = { row, solved, of, interval: of === 0 ? null : intervalOf(shares(all), OF_SHARES) };
+  const { solved, of } = total(all);
+  const figures = { row, solved, of, interval: of === 0 ? null : intervalOf(all.map(share), OF_SHARES) };
   const pairs = tasks.flatMap(({ name }) => {
     const [own, base] = [tallyOf(name, row), tallyOf(name, "base")];
     const seeds = [...own.keys()].filter((seed) => base.has(seed));
@@ -78,10 +78,10 @@ function figuresOf(row: TaskRowName, { tasks, runs }: TaskMeasurements): TaskRow
       : [{ own: tally(seeds.map((seed) => own.get(seed))), base: tally(seeds.map((seed) => base.get(seed))) }];
   });
   if (row === "base" || pairs.length === 0) return { ...figures, change: null, change_interval: null, p_value: null };
-  const changes = pairs.map(({ own, base }) => share([own]) - share([base]));
+  const changes = pairs.map(({ own, base }) => share(own) - share(base));
   return {
     ...figures,
-    change: share(pairs.map(({ own }) => own)) - share(pairs.map(({ base }) => base)),
+    change: share(total(pairs.map(({ own }) => own))) - share(total(pairs.map(({ base }) => base))),
     change_interval: intervalOf(changes, OF_CHANGES),
     p_value: exactP(
       pairs.filter(({ own, base }) => own.solved > base.solved).length,
