@@ -1,4 +1,4 @@
-import type { JobDetails, JobPhase } from "@imprint/contracts";
+import type { JobDetails, JobKind, JobPhase } from "@imprint/contracts";
 import { megabytes } from "../output/memory.js";
 import { count, heldOutSessions, plain } from "../output/text.js";
 
@@ -11,16 +11,13 @@ const PHASES: Readonly<Record<JobPhase, string>> = {
   measuring: "measuring",
   generating: "generating the adapter",
   exporting: "writing the files",
-  saving: "saving the adapter",
+  saving: "saving",
   proving: "proving the reloaded adapter",
-  registering: "registering the adapter",
+  registering: "registering",
 };
 
-/** What these phases are of an evaluation. */
-const OF_EVALUATIONS: Partial<Record<JobPhase, string>> = {
-  saving: "saving the evaluation",
-  registering: "registering the evaluation",
-};
+/** What a job saves and registers, where it is no adapter. */
+const MADE: Partial<Record<JobKind, string>> = { evaluate: "evaluation", export: "export", pull: "base model" };
 
 /** What a job is doing, in words. */
 export function phaseOf(job: JobDetails): string {
@@ -28,7 +25,7 @@ export function phaseOf(job: JobDetails): string {
   if (job.status !== "running") return job.status;
   if (job.cancel_requested) return "cancelling";
   const phase = job.phase ?? "starting";
-  return (job.kind === "evaluate" && OF_EVALUATIONS[phase]) || PHASES[phase];
+  return PHASES[phase] + (phase === "saving" || phase === "registering" ? ` the ${MADE[job.kind] ?? "adapter"}` : "");
 }
 
 /** What will be trained, in one line; null while unknown. */

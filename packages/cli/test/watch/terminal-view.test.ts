@@ -27,6 +27,16 @@ it.each([
   ]);
 });
 
+it.each([
+  ["lora", "adapter"],
+  ["evaluate", "evaluation"],
+  ["export", "export"],
+  ["pull", "base model"],
+] as const)("what a job of kind %s registers is the %s", (kind, made) => {
+  const states = [{ phase: "registering" }, { status: "completed", phase: "registering" }] as const;
+  expect(settled(states.map((state) => ({ ...state, kind })))).toEqual([`✓ registering the ${made}`]);
+});
+
 it("draws a bar for an evaluation, with what is measured", () => {
   const err = new PassThrough();
   const view = terminalView({ err: err as unknown as NodeJS.WriteStream, paint: { err: unpainted, out: unpainted } });

@@ -63,6 +63,8 @@ test("a pull is a job that counts bytes, and what it fetched is offered without 
   expect(new Set(counted.map(String))).toEqual(
     new Set(["fetching,0,4000000", "fetching,2000000,4000000", "fetching,4000000,4000000", "registering,4000000,4000000"]),
   );
+  // What is done with the bytes once they are there is said as well.
+  expect(job.measuring?.what).toBe("offline 0");
   const details = (await service.get(`/jobs/${id}/details`)).json();
   expect(Check(JobDetails, details)).toBe(true);
   expect(details).toMatchObject({ kind: "pull", request: { base_model: CODER }, proof: null });
