@@ -3,7 +3,7 @@ import path from "node:path";
 import { createPaint, type Paint } from "./output/paint.js";
 
 /** How this command was called, as its hints repeat it. `program` is what Node runs. */
-export function invocation(env: NodeJS.ProcessEnv, program: string): string {
+function invocation(env: NodeJS.ProcessEnv, program: string): string {
   if (env.npm_lifecycle_event === "imprint") return "npm run imprint --";
   if (path.basename(program) === "imprint.mjs" && env.npm_lifecycle_event === undefined) {
     const near = path.relative(process.cwd(), program);

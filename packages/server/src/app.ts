@@ -60,7 +60,7 @@ import type { Interactive } from "./runners/runner.js";
 import type { Served } from "./runners/served.js";
 
 /** What routes work with. */
-export interface Services {
+interface Services {
   readonly kinds: Kinds;
   readonly jobs: Jobs;
   readonly history: History;

@@ -9,7 +9,7 @@ import { inVenv } from "./python-env.mjs";
 import { readStamp, writeStamp } from "./stamp.mjs";
 import { uvProgress } from "./uv-progress.mjs";
 
-export const LOCKS = { runtime: "trainer/requirements.lock", dev: "trainer/requirements-dev.lock" };
+const LOCKS = { runtime: "trainer/requirements.lock", dev: "trainer/requirements-dev.lock" };
 
 /** The hash that an environment's marker must carry to be the one the lock asks for. */
 export function lockKey(root, kind) {

@@ -16,7 +16,7 @@ export const PREPARING_CODE = [
 ].map((name) => `trainer/src/imprint_trainer/${name}`);
 
 /** What the catalogue says of the default model, as text. */
-export const modelPin = (root) => JSON.stringify(JSON.parse(readFileSync(path.join(root, CATALOGUE), "utf8"))[MODEL_NAME]);
+const modelPin = (root) => JSON.stringify(JSON.parse(readFileSync(path.join(root, CATALOGUE), "utf8"))[MODEL_NAME]);
 
 export const modelFolder = ({ root, cache }) =>
   path.join(modelsIn(cache), `${MODEL_NAME}-${digest(modelPin(root), digestFiles(root, PREPARING_CODE))}`);

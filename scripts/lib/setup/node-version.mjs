@@ -1,6 +1,6 @@
 // Read by every Node that can parse ES modules: no newer syntax in this file.
 
-export const MINIMUM_NODE = [20, 19];
+const MINIMUM_NODE = [20, 19];
 
 /** The sentence that refuses an old Node, or null. `version` is process.versions.node, such as "20.19.1". */
 export function nodeProblem(version) {

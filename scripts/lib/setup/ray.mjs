@@ -8,7 +8,7 @@ import { inVenv } from "./python-env.mjs";
 import { readStamp, writeStamp } from "./stamp.mjs";
 
 /** Ray in an environment of its own, for a head on this machine: the demo and `npm run check-ray`. A cluster has its own. */
-export const RAY_LOCK = "trainer/requirements-ray.lock";
+const RAY_LOCK = "trainer/requirements-ray.lock";
 const RAY_BYTES = 500 * 2 ** 20;
 const stampFile = (root) => path.join(root, ".imprint", "ray.json");
 const lockKey = (root) => digest(readFileSync(path.join(root, RAY_LOCK), "utf8").replaceAll("\r\n", "\n"));

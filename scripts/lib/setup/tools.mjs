@@ -7,7 +7,7 @@ import { parsePipConfig, uvSettings } from "./pip-settings.mjs";
 import { inVenv } from "./python-env.mjs";
 import { readStamp, writeStamp } from "./stamp.mjs";
 
-export const TOOLS_LOCK = "trainer/requirements-tools.lock";
+const TOOLS_LOCK = "trainer/requirements-tools.lock";
 
 /** pip and uv, pinned, in a small environment of their own: `{pip, uv}` are the commands, `env` what to run uv with. */
 export async function prepareTools({ root, cache, python, env, signal, task }) {

@@ -3,7 +3,7 @@ import { latestOf } from "@imprint/contracts";
 import { CommandError, UsageError } from "../errors.js";
 import { isPrefix, LATEST, MOST_NAMED, pick, refuseAmbiguous, SHORTEST_PREFIX } from "./pick.js";
 
-export const KINDS = ["session", "adapter", "job"] as const;
+const KINDS = ["session", "adapter", "job"] as const;
 export type Kind = (typeof KINDS)[number];
 
 interface Page {

@@ -10,7 +10,7 @@ const intervalOf = (figures: ProjectFigures, interval: readonly number[] | null)
   interval === null ? "" : interval.map((end) => percent(figures, end)).join(" to ");
 
 /** What a run is, in a word: its verdict once it has one. */
-export const wordOf = ({ status, verdict }: ProjectRun): string => (verdict === null ? status : VERDICTS[verdict]);
+const wordOf = ({ status, verdict }: ProjectRun): string => (verdict === null ? status : VERDICTS[verdict]);
 
 const latestLine = ({ name, latest, runs }: Project, run: ProjectRun, paint: Paint): string => {
   const alias = paint("bold", latestOf(name));

@@ -29,7 +29,7 @@ const rowOf = (trial: Trial, best: number | null): readonly string[] => [
 ];
 
 /** How far the best figure of a sweep may be believed. */
-export const honestyOf = ({ trials, unseen }: Sweep): string =>
+const honestyOf = ({ trials, unseen }: Sweep): string =>
   unseen === null
     ? `The lowest of ${trials.length} losses is in part luck, and the proof is measured on the text that chose it: it is optimistic.`
     : `The proof is measured on ${count(unseen.supervised_tokens, "token")} that chose nothing: the lowest of ${trials.length} losses is in part luck.`;

@@ -62,7 +62,7 @@ export async function runningService({ io, options }: { io: Io; options: Service
 }
 
 /** The service at `--url`, else the one that runs on the data directory, else one in this process. */
-export async function connect({
+async function connect({
   io,
   options,
   note,

@@ -19,7 +19,7 @@ export const isInside = (given: string): boolean =>
   given.split("/").every((part) => part !== "" && part !== "." && part !== "..");
 
 /** What YAML holds, as a task. Throws a UsageError that names the file and every wrong field. */
-export function taskOf(value: unknown, file: string): Task {
+function taskOf(value: unknown, file: string): Task {
   const errors = fieldErrors(Task, value).map(({ path: at, message }) => `${at.slice(1) || "the file"} ${message}`);
   if (errors.length > 0) throw new UsageError(`${file}: ${errors.join("; ")}`);
   const task = value as Task;

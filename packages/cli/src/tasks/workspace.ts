@@ -12,7 +12,7 @@ import type { LoadedTask } from "./task-file.js";
 export const isUrl = (repository: string): boolean => /^[a-z][a-z0-9+.-]*:\/\/|^[^/]+@[^/]+:/i.test(repository);
 
 /** A task's repository: the URL, or the folder's full path. */
-export const repositoryOf = ({ task, file }: LoadedTask): string =>
+const repositoryOf = ({ task, file }: LoadedTask): string =>
   isUrl(task.repository) ? task.repository : path.resolve(path.dirname(file), task.repository);
 
 /** Whether git keeps a folder: it is the top of a working tree, or a bare repository. */

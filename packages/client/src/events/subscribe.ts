@@ -23,7 +23,7 @@ export interface EventStream<Event> extends AsyncIterable<Event> {
   readonly lastEventId: string | undefined;
 }
 
-export interface Subscription<Event> {
+interface Subscription<Event> {
   readonly path: string;
   /** Whether nothing follows an event: the stream may end after it. */
   readonly isLast: (event: Event) => boolean;

@@ -14,13 +14,16 @@ const messageOf = (role: ChatMessage["role"], content: string): ChatMessage => (
   tool_call_id: null,
 });
 
-export const system = (content: string): ChatMessage => messageOf("system", content);
-export const user = (content: string): ChatMessage => messageOf("user", content);
-export const assistant = (content: string, tool_calls: readonly ChatToolCall[] = []): ChatMessage => ({
-  ...messageOf("assistant", content),
-  tool_calls: [...tool_calls],
-});
-export const result = (tool_call_id: string, content: string): ChatMessage => ({ ...messageOf("tool", content), tool_call_id });
+/** Messages, by who says them. */
+export const by = {
+  system: (content: string): ChatMessage => messageOf("system", content),
+  user: (content: string): ChatMessage => messageOf("user", content),
+  assistant: (content: string, calls: readonly ChatToolCall[] = []): ChatMessage => ({
+    ...messageOf("assistant", content),
+    tool_calls: [...calls],
+  }),
+  result: (tool_call_id: string, content: string): ChatMessage => ({ ...messageOf("tool", content), tool_call_id }),
+};
 
 export const required = (value: string | undefined, path: string): string => {
   if (value === undefined) throw fieldRefused(path, "is required");
@@ -28,7 +31,7 @@ export const required = (value: string | undefined, path: string): string => {
 };
 
 /** A part of a message's content; what it holds depends on its type. */
-export interface ContentPart {
+interface ContentPart {
   readonly type: string;
   readonly text?: string;
 }

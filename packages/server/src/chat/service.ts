@@ -23,14 +23,14 @@ interface Deps {
   readonly clock: Pick<Clock, "after">;
 }
 
-export interface AskedChat {
+interface AskedChat {
   readonly model: string;
   readonly conversation: Conversation;
   readonly stream: boolean;
 }
 
 /** The request that asks: `cancelled` aborts when nobody waits for its answer any more. */
-export interface Asking {
+interface Asking {
   readonly headers: Headers;
   readonly cancelled: AbortSignal;
 }

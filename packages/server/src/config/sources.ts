@@ -10,7 +10,7 @@ export const environmentName = (name: SettingName): string => `IMPRINT_${name.to
 export const flagName = (name: SettingName): string => `--${name.replaceAll("_", "-")}`;
 
 /** The text of a flag or variable as the setting's type; text that is none stays text, for the schema to refuse. */
-export const parseText = (name: SettingName, text: string): unknown => {
+const parseText = (name: SettingName, text: string): unknown => {
   const { type } = Settings.properties[name] as { readonly type?: string };
   if (type === "integer" || type === "number") return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
   if (type === "boolean") return text === "true" || text === "1" ? true : text === "false" || text === "0" ? false : text;

@@ -21,7 +21,7 @@ interface Asset {
 }
 
 /** The built dashboard: `web/bundle` beside a folder above this file, which may itself be part of a program's bundle. */
-export const findDashboard = (from: string = dirname(fileURLToPath(import.meta.url))): string | null => {
+const findDashboard = (from: string = dirname(fileURLToPath(import.meta.url))): string | null => {
   for (let folder = from; ; folder = dirname(folder)) {
     const built = join(folder, "web", "bundle");
     if (existsSync(join(built, "index.html"))) return built;

@@ -5,7 +5,7 @@ import { CLIENTS_PATH, Refusal } from "./errors.js";
 import { answer, compilers, problems } from "./schemas.js";
 
 /** Groups of calls, as the page shows them. */
-export const TAGS = ["train", "jobs", "sessions", "adapters", "projects", "chat", "fine-tuning", "service"] as const;
+const TAGS = ["train", "jobs", "sessions", "adapters", "projects", "chat", "fine-tuning", "service"] as const;
 
 type Described = Pick<RouteOptions, "method" | "url" | "schema">;
 

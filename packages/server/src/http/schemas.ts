@@ -67,7 +67,7 @@ const readQuery = (schema: TObject, query: Readonly<Record<string, unknown>>): R
   );
 
 /** Validates with the TypeBox schemas themselves: nothing is coerced, removed or defaulted in a body. */
-export const validator: FastifySchemaCompiler<TSchema> =
+const validator: FastifySchemaCompiler<TSchema> =
   ({ schema, httpPart }) =>
   (data: unknown) => {
     const value = httpPart === "querystring" ? readQuery(schema as TObject, data as Record<string, unknown>) : data;

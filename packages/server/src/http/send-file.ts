@@ -86,7 +86,7 @@ export const sendFile = async (
 };
 
 /** Bytes of a file, both ends included. */
-export interface ByteRange {
+interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
@@ -95,7 +95,7 @@ export interface ByteRange {
  * The one range that a Range header asks for. Null: send all (no header, several ranges, or another unit: RFC 9110 lets a server
  * ignore those). "unsatisfiable": it starts behind the end.
  */
-export const parseRange = (header: string | undefined, size: number): ByteRange | "unsatisfiable" | null => {
+const parseRange = (header: string | undefined, size: number): ByteRange | "unsatisfiable" | null => {
   const [, first = "", last = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.replaceAll(" ", "") ?? "") ?? [];
   if (first === "" && last === "") return null;
   if (first === "")

@@ -18,7 +18,7 @@ export interface Randomness {
 
 export const systemRandomness: Randomness = { seed: () => randomInt(2 ** 32), suffix: () => randomBytes(4).toString("hex") };
 
-export const MAX_ADAPTER_ID = 64;
+const MAX_ADAPTER_ID = 64;
 
 const slug = (text: string, length: number): string =>
   text

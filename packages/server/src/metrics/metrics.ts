@@ -14,7 +14,7 @@ const DURATION_BUCKETS = [1, 5, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 
 const DATABASE_MS = 1_000;
 
 /** A request that was answered, or whose client left before. */
-export interface HttpRequest {
+interface HttpRequest {
   readonly method: string;
   /** The route's pattern, so that ids make no series of their own. */
   readonly route: string;

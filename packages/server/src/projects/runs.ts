@@ -47,7 +47,7 @@ export interface Runs {
   close(): Promise<void>;
 }
 
-export interface BeginOptions {
+interface BeginOptions {
   readonly record: ProjectRecord;
   readonly status: "training" | "evaluating";
   readonly others: (db: Transaction) => Promise<unknown>;

@@ -104,7 +104,7 @@ export class HarmfulAdapterError extends Error {
 }
 
 /** Says on the card of an adapter that harms what its proof says, below the title. */
-export const markCard = async (folder: string, proof: Proof): Promise<void> => {
+const markCard = async (folder: string, proof: Proof): Promise<void> => {
   const path = join(folder, CARD);
   const card = await readFile(path, "utf8");
   const mark = `> **This adapter makes the model worse; it was kept on request.** ${harmSentence(proof)}`;

@@ -13,7 +13,7 @@ import type { ImprintError } from "../common/error.js";
 
 export type PreviewCall = Omit<Extract<WorkerRequest, { type: "preview" }>, "call_id">;
 export type ChatCall = Omit<Extract<WorkerRequest, { type: "chat" }>, "call_id">;
-export type RenderCall = Omit<Extract<WorkerRequest, { type: "render" }>, "call_id">;
+type RenderCall = Omit<Extract<WorkerRequest, { type: "render" }>, "call_id">;
 export type Call = PreviewCall | RenderCall | ChatCall;
 export type CallResult = Preview | RenderedPrompt | ChatResult;
 /**

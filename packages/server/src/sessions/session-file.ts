@@ -30,7 +30,7 @@ export const notFound = (sessionId: string): ImprintError =>
 export const fingerprintOf = ({ ino, size, mtimeMs }: Stats): string => `${ino}-${size}-${mtimeMs}`;
 
 /** Why a path is not read, in words; null for a regular file that is not too large. */
-export const refusalOf = (stats: Stats, limit: number): string | null => {
+const refusalOf = (stats: Stats, limit: number): string | null => {
   if (stats.isSymbolicLink()) return "it is a link, and only a regular file is read: put a copy there";
   if (!stats.isFile()) return `it is ${stats.isDirectory() ? "a folder" : "a pipe or a device"}, and only a regular file is read`;
   return stats.size > limit ? `the file has ${stats.size} bytes, more than session_limit, which is ${limit}` : null;

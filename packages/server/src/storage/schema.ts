@@ -34,7 +34,7 @@ export interface AdapterTable {
 }
 
 /** Index of `sessions/`: what is shown of a session, so that no file is opened for it. The files are the truth. */
-export interface SessionTable {
+interface SessionTable {
   seq: Generated<number>;
   session_id: string;
   summary: string;
@@ -56,7 +56,7 @@ export interface SessionTable {
 }
 
 /** How fast finished trainings of a base model were on this machine. */
-export interface TrainingSpeedTable {
+interface TrainingSpeedTable {
   seq: Generated<number>;
   base_model: string;
   quantization: string;
@@ -73,7 +73,7 @@ export interface UploadTable {
 }
 
 /** Names that mean another adapter from time to time, such as a project's latest. */
-export interface AdapterAliasTable {
+interface AdapterAliasTable {
   alias: string;
   adapter_id: string;
   moved_at: string;

@@ -2,7 +2,7 @@ import type { Session, Step, ToolCall } from "@imprint/contracts";
 import { trainableSteps } from "../summarize.js";
 
 /** A message in OpenAI's shape; every field stands in every message, so that columns have one type in all rows. */
-export interface Message {
+interface Message {
   readonly role: "system" | "user" | "assistant" | "tool";
   readonly content: string;
   readonly reasoning_content: string | null;

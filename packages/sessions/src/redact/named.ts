@@ -154,7 +154,7 @@ function* spaced(of: Name): Values {
 }
 
 /** The values that may belong to a name, by what stands between, the likeliest first. */
-export function* valuesOf(of: Name): Values {
+function* valuesOf(of: Name): Values {
   const sign = matched(ASSIGN, of.text, of.end);
   if (sign !== null) return yield* assigned(of, sign);
   for (const way of [inCode, inMarkup, alone, spaced]) yield* way(of);

@@ -1,7 +1,7 @@
 import type { Scan } from "./scan.js";
 
 /** A set of characters of the first 256, as a table to look in. */
-export function characters(all: string): Uint8Array {
+function characters(all: string): Uint8Array {
   const table = new Uint8Array(256);
   for (const char of all) table[char.charCodeAt(0)] = 1;
   return table;

@@ -19,7 +19,7 @@ const mediaKind = (part: JsonObject): string | null => {
 };
 
 /** A function's response: its `output`, its `error`, or any other JSON. */
-export function functionResult(response: unknown): Pick<Observation, "content" | "is_error"> {
+function functionResult(response: unknown): Pick<Observation, "content" | "is_error"> {
   const { output, error } = objectOrEmpty(response);
   if (error !== undefined && error !== null && output === undefined) return { content: resultText(error), is_error: true };
   return { content: resultText(output ?? response) };

@@ -24,7 +24,7 @@ function Bar({ done, total, write = String, label, detail }: BarProps) {
   );
 }
 
-export function ProgressBar({ progress, label }: { readonly progress: Progress; readonly label: string }) {
+function ProgressBar({ progress, label }: { readonly progress: Progress; readonly label: string }) {
   const { step, steps, eta_seconds: left } = progress;
   return <Bar done={step} total={steps} label={label} detail={left > 0 ? `${duration(left)} left at most` : ""} />;
 }

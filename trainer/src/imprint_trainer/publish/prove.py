@@ -124,13 +124,13 @@ def prove(
     tested = [window for _, window in held_out.windows] if held_out else []
     held_before = [token_losses(base.model, window, base.device, read)[0] for window in interruptible(tested, stop)]
     neutrals_before = [neutral_loss_of_base(base, name) for name in texts]
-    said_before = readings(base.model, base)
+    said_before = readings(base.model, base, read_neutral)
     with attached(base, folder) as model:
         expected, matched = match_keys(model, payload)
         after = mean_loss(model, interruptible(windows, stop), base.device, read)
         held_after = [token_losses(model, window, base.device, read)[0] for window in interruptible(tested, stop)]
         neutrals_after = [neutral_loss(model, base.tokenizer, base.device, read_neutral, name=name) for name in texts]
-        said_after = readings(model, base)
+        said_after = readings(model, base, read_neutral)
     neutral_before, neutral_after = fmean(neutrals_before), fmean(neutrals_after)
     check_losses(before, after, neutral_before, neutral_after)
     proved = held_out_proof(held_out, held_before, held_after) if held_out else None

@@ -17,7 +17,7 @@ const ETC = [
   ...["ssl/cert.pem", "ssl/certs", "ssl/openssl.cnf", "terminfo", "timezone"],
 ].map((name) => `/etc/${name}`);
 
-export const HOME = "/tmp/home";
+const HOME = "/tmp/home";
 /** What leads to the one port that may be reached. */
 export const SOCKET = "/etc/imprint.sock";
 export const SHARED_MEMORY_MB = 64;

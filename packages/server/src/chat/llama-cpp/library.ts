@@ -14,7 +14,7 @@ export interface Library {
   }): Promise<Llama>;
 }
 
-export type Grammar = object;
+type Grammar = object;
 export type GrammarState = object;
 
 export interface Llama {

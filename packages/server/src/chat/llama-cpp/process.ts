@@ -5,7 +5,7 @@ import { workerEnvironment } from "../../runners/local/environment.js";
 import type { EngineMessage, EngineRequest, Generated, Generation, Likely, Prompted } from "./protocol.js";
 
 /** Beside this module, compiled and bundled; not where tests read the sources. */
-export const PROGRAM = fileURLToPath(new URL("./llama-process.js", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("./llama-process.js", import.meta.url));
 
 export interface LlamaProcess {
   /** Rejects with ImprintError, EXPORT_UNSUPPORTED where llama.cpp or the model cannot be loaded; or with the signal's reason. */

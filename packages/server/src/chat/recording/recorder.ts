@@ -5,7 +5,7 @@ import type { Log } from "../../common/error.js";
 import { createKeyedLock } from "../../common/keyed-lock.js";
 import type { SessionStore } from "../../sessions/store.js";
 import { type AnswerEvent, type AnswerPart, addTo, callsIn, textIn } from "../answer.js";
-import { assistant, type Conversation } from "../conversation.js";
+import { by, type Conversation } from "../conversation.js";
 import { agentOf, asksToRecord, groupOf, type Headers } from "./requested.js";
 
 const digest = (...parts: readonly string[]): string => {
@@ -133,7 +133,7 @@ export const createRecorder = ({ sessions, always, log, now }: Options): Recorde
     { model, conversation: { messages, tools } }: Recorded,
     { parts, startedAt, agent, group, isCut }: Heard,
   ): void => {
-    const answer = assistant(textIn(parts), callsIn(parts));
+    const answer = by.assistant(textIn(parts), callsIn(parts));
     const digests = digestsOf(group, tools, messages);
     const reached = next(digests.at(-1) ?? "", answer, tools);
     // The same words again, asked and answered, are the same session.

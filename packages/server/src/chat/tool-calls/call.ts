@@ -83,7 +83,7 @@ export const parsed = (text: string): unknown => {
 const TOKEN = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
 
 /** The texts that the members of an object, or the items of a list, are written with. `json` is valid. */
-export const partsOf = (json: string): ReadonlyMap<string, string> => {
+const partsOf = (json: string): ReadonlyMap<string, string> => {
   const parts = new Map<string, string>();
   let depth = 0;
   let key: string | null = null;

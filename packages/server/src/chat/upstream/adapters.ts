@@ -37,7 +37,7 @@ export interface UpstreamAdapters {
   prove(asked: HandedOver, signal?: AbortSignal): Promise<true>;
 }
 
-export interface HandedOver {
+interface HandedOver {
   readonly adapter: string;
   readonly place: Place;
   /** The chat's. */

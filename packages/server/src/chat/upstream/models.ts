@@ -29,7 +29,7 @@ const lengthOf = ({ max_model_len, meta, context_length }: Readonly<Record<strin
 };
 
 /** The entries of `GET /v1/models` that have an id. */
-export const modelsIn = (answer: unknown): readonly UpstreamModel[] => {
+const modelsIn = (answer: unknown): readonly UpstreamModel[] => {
   const data = isObject(answer) && Array.isArray(answer.data) ? answer.data : [];
   return data.filter(isObject).flatMap((entry) => {
     const { id, owned_by, created, root, parent } = entry;

@@ -9,18 +9,7 @@ import {
   MessagesRequest,
   TokenCount,
 } from "@imprint/contracts";
-import {
-  assistant,
-  type Conversation,
-  conversationOf,
-  type LeftOut,
-  refuseUnread,
-  required,
-  result,
-  system,
-  textOf,
-  user,
-} from "../../chat/conversation.js";
+import { by, type Conversation, conversationOf, type LeftOut, refuseUnread, required, textOf } from "../../chat/conversation.js";
 import type { App } from "../../http/app.js";
 import { answer } from "../../http/schemas.js";
 import { addChatCall, CHAT_ROUTE, type ChatDeps, nameLeftOut } from "../answer-stream.js";
@@ -58,22 +47,22 @@ const fromAssistant = (content: Message["content"], path: string, leftOut: LeftO
       arguments: JSON.stringify(input ?? {}),
     }),
   );
-  return [assistant(wordsOf(others, leftOut), calls)];
+  return [by.assistant(wordsOf(others, leftOut), calls)];
 };
 
 const fromUser = (content: Message["content"], path: string, leftOut: LeftOut): readonly ChatMessage[] => {
   const { these, others } = split(content, "tool_result", { path, leftOut });
   const results = these.map(({ block: { tool_use_id, content: said }, path: place }) =>
-    result(required(tool_use_id, `${place}.tool_use_id`), textOf(said, `${place}.content`, leftOut)),
+    by.result(required(tool_use_id, `${place}.tool_use_id`), textOf(said, `${place}.content`, leftOut)),
   );
-  return others.length === 0 ? results : [...results, user(wordsOf(others, leftOut))];
+  return others.length === 0 ? results : [...results, by.user(wordsOf(others, leftOut))];
 };
 
 const messagesIn = (messages: readonly Message[], leftOut: LeftOut): readonly ChatMessage[] =>
   messages.flatMap(({ role, content }, at) => {
     const path = `messages.${at}.content`;
     if (role === "assistant") return fromAssistant(content, path, leftOut);
-    if (role === "system") return [system(textOf(content, path, leftOut))];
+    if (role === "system") return [by.system(textOf(content, path, leftOut))];
     if (at === messages.length - 1) refuseUnread(content, path);
     return fromUser(content, path, leftOut);
   });
@@ -90,7 +79,10 @@ const conversationIn = (request: MessagesRequest | CountTokensRequest, leftOut: 
   const limits = "max_tokens" in request ? { ...request, stop: request.stop_sequences } : {};
   return conversationOf({
     ...limits,
-    messages: [...(systemText == null ? [] : [system(textOf(systemText, "system", leftOut))]), ...messagesIn(messages, leftOut)],
+    messages: [
+      ...(systemText == null ? [] : [by.system(textOf(systemText, "system", leftOut))]),
+      ...messagesIn(messages, leftOut),
+    ],
     tools: (tools ?? []).flatMap((tool) => {
       if (tool.type == null || tool.type === "custom")
         return [{ name: tool.name, description: tool.description ?? null, parameters: tool.input_schema }];

@@ -55,7 +55,7 @@ export const thinned = (events: readonly FineTuneEvent[]): readonly FineTuneEven
 };
 
 /** What was asked for in OpenAI's words and cannot be told from the job. */
-export interface FineTune {
+interface FineTune {
   readonly training_file: string;
   readonly suffix: string | null;
   readonly learning_rate_multiplier: number | "auto";

@@ -1,17 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { ChatChunk, ChatCompletion, type ChatMessage, ChatRequest, type ChatToolCall } from "@imprint/contracts";
-import {
-  assistant,
-  type Conversation,
-  conversationOf,
-  type LeftOut,
-  refuseUnread,
-  required,
-  result,
-  system,
-  textOf,
-  user,
-} from "../../chat/conversation.js";
+import { by, type Conversation, conversationOf, type LeftOut, refuseUnread, required, textOf } from "../../chat/conversation.js";
 import { fieldRefused } from "../../common/error.js";
 import type { App } from "../../http/app.js";
 import { addChatCall, type ChatDeps, epochSeconds } from "../answer-stream.js";
@@ -32,14 +21,14 @@ const messagesIn = (messages: ChatRequest["messages"], leftOut: LeftOut): readon
           leftOut.add(`call ${call.type}`);
           lost.add((call as { readonly id?: unknown }).id);
         }
-      return assistant(text, calls);
+      return by.assistant(text, calls);
     }
     if (role === "user") {
       if (at === messages.length - 1) refuseUnread(content, `${path}.content`);
-      return user(text);
+      return by.user(text);
     }
-    if (role !== "tool") return system(text); // `developer` is OpenAI's newer name of the same role
-    return lost.has(tool_call_id) ? [] : result(required(tool_call_id, `${path}.tool_call_id`), text);
+    if (role !== "tool") return by.system(text); // `developer` is OpenAI's newer name of the same role
+    return lost.has(tool_call_id) ? [] : by.result(required(tool_call_id, `${path}.tool_call_id`), text);
   });
 };
 

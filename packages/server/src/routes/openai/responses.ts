@@ -6,18 +6,7 @@ import {
   ResponseObject,
   ResponsesRequest,
 } from "@imprint/contracts";
-import {
-  assistant,
-  type Conversation,
-  conversationOf,
-  type LeftOut,
-  refuseUnread,
-  required,
-  result,
-  system,
-  textOf,
-  user,
-} from "../../chat/conversation.js";
+import { by, type Conversation, conversationOf, type LeftOut, refuseUnread, required, textOf } from "../../chat/conversation.js";
 import { fieldRefused } from "../../common/error.js";
 import type { App } from "../../http/app.js";
 import { addChatCall, type ChatDeps, epochSeconds } from "../answer-stream.js";
@@ -44,8 +33,8 @@ const flatName = (name: string, namespace: string | null | undefined): string =>
 
 const messageOf = ({ role, content }: ReadItem, path: string, leftOut: LeftOut): ChatMessage => {
   const text = textOf(content, `${path}.content`, leftOut);
-  if (role === "assistant") return assistant(text);
-  return required(role, `${path}.role`) === "user" ? user(text) : system(text);
+  if (role === "assistant") return by.assistant(text);
+  return required(role, `${path}.role`) === "user" ? by.user(text) : by.system(text);
 };
 
 const itemMessages = (item: ReadItem, path: string, leftOut: LeftOut): readonly ChatMessage[] => {
@@ -54,10 +43,10 @@ const itemMessages = (item: ReadItem, path: string, leftOut: LeftOut): readonly 
   if (type === "reasoning") return [];
   const id = required(call_id, `${path}.call_id`);
   if (type === "function_call_output" || type === "custom_tool_call_output")
-    return [result(id, textOf(item.output, `${path}.output`, leftOut))];
+    return [by.result(id, textOf(item.output, `${path}.output`, leftOut))];
   const args = type === "custom_tool_call" ? customArguments(required(input, `${path}.input`)) : (item.arguments ?? "{}");
   const call = { id, name: flatName(required(name, `${path}.name`), namespace), arguments: args };
-  return [assistant("", [call])];
+  return [by.assistant("", [call])];
 };
 
 const messagesIn = (items: readonly Item[], leftOut: LeftOut): readonly ChatMessage[] => {
@@ -118,10 +107,10 @@ const conversationIn = (request: ResponsesRequest, leftOut: LeftOut): ResponsesC
   const named = (tools ?? []).flatMap((tool) => namedTools(tool, leftOut));
   if (input.length === 0 && instructions == null)
     throw fieldRefused("input", "is empty, and there are no instructions: say something in one of them");
-  const messages = typeof input === "string" ? [user(input)] : messagesIn(input, leftOut);
+  const messages = typeof input === "string" ? [by.user(input)] : messagesIn(input, leftOut);
   const conversation = conversationOf({
     ...sampling,
-    messages: instructions == null ? messages : [system(instructions), ...messages],
+    messages: instructions == null ? messages : [by.system(instructions), ...messages],
     tools: named.map(({ tool }) => tool),
     strict_tools: named.flatMap(({ tool, isStrict }) => (isStrict ? [tool.name] : [])),
     tool_choice: typeof tool_choice === "object" && tool_choice !== null ? { name: tool_choice.name } : (tool_choice ?? "auto"),

@@ -4,7 +4,7 @@ import { type Deferred, defer } from "../../common/promises.js";
 import type { Worker } from "./worker.js";
 
 /** A worker for one task or chat. */
-export interface Checkout {
+interface Checkout {
   readonly worker: Worker;
   /** Gives it back; `retire` when its process should not be used again. */
   release(retire?: boolean): void;

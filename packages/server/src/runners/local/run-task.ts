@@ -97,7 +97,7 @@ function outcomeOf(taskEnd: TaskEnd): Outcome {
   return { type: "cancelled" };
 }
 type Report = Extract<TaskEvent, { type: "phase" | "plan" | "progress" | "measuring" | "sweep" | "checkpoint" }>;
-export type TaskEnd = Extract<WorkerEvent, { type: "done" | "failed" | "cancelled" }>;
+type TaskEnd = Extract<WorkerEvent, { type: "done" | "failed" | "cancelled" }>;
 export type JobWorkerEvent = Report | TaskEnd;
 
 interface TaskEventsOptions {

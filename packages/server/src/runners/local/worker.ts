@@ -217,7 +217,7 @@ export function startWorker(process: WorkerProcess, settings: WorkerSettings): W
   };
 }
 
-export interface Watchdog {
+interface Watchdog {
   /** The worker gave a sign of life, or there is something new to wait for. */
   pat(): void;
   /** Nothing is expected of the worker. */

@@ -89,7 +89,7 @@ interface MemoryOptions {
 const MB = 1000000;
 
 /** Bytes that a training takes on a CPU, by the memory model of its preview; null where nobody knows, or the job itself will say why. */
-export const memoryOf = async ({ task, places, interactive, signal }: MemoryOptions): Promise<number | null> => {
+const memoryOf = async ({ task, places, interactive, signal }: MemoryOptions): Promise<number | null> => {
   if (task.type !== "train_lora") return null;
   const here = resolveTask(task, places);
   if (here.type !== "train_lora") return null;

@@ -15,7 +15,7 @@ import { storageError, whileUnreachable } from "./storage-error.js";
 import type { Store } from "./stores/store.js";
 
 /** How an attempt ended for its job: `again` where the cluster lost it, `left` where it runs on without this service. */
-export type Ending =
+type Ending =
   | { readonly type: "over"; readonly outcome: Outcome }
   | { readonly type: "again"; readonly error: ImprintError }
   | { readonly type: "left" };

@@ -7,7 +7,7 @@ import type { Limits } from "./status.js";
 import type { SharedStorage } from "./storage.js";
 
 /** What one job asks of the cluster. */
-export interface Resources {
+interface Resources {
   readonly cpus: number;
   readonly gpus: number;
   /** Bytes; null where nobody knows. */

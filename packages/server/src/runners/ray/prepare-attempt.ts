@@ -99,7 +99,7 @@ interface SubmitOptions {
  * Resolves early where the signal aborts.
  * @throws ImprintError CLUSTER_REFUSED or CLUSTER_UNREACHABLE
  */
-export const submit = async (options: SubmitOptions): Promise<void> => {
+const submit = async (options: SubmitOptions): Promise<void> => {
   const { api, submission, signal, retryMs, patienceMs, clock, log } = options;
   const { submission_id } = submission;
   const begun = clock.now();

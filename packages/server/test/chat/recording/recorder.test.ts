@@ -3,7 +3,7 @@ import type { GatewayRecording } from "@imprint/sessions";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { AnswerEvent } from "../../../src/chat/answer.js";
-import { assistant, result, system, user } from "../../../src/chat/conversation.js";
+import { by } from "../../../src/chat/conversation.js";
 import { createRecorder } from "../../../src/chat/recording/recorder.js";
 import { quietLog } from "../../common/quiet-log.js";
 
@@ -58,7 +58,7 @@ const turn: fc.Arbitrary<Turn> = fc.record({
 
 /** How a client gives an answer back: with ids and spaces of its own, its arguments written anew. */
 const givenBack = ({ content, tool_calls }: ChatMessage, salt: string): ChatMessage =>
-  assistant(
+  by.assistant(
     ` ${content.trim().replaceAll(" ", "  ")}\n`,
     tool_calls.map((call, at) => ({ ...call, id: `${salt}_${at}`, arguments: rewritten(call.arguments) })),
   );
@@ -69,14 +69,14 @@ const rewritten = (text: string): string => (text.startsWith("{") ? JSON.stringi
 const requestsOf = (opening: readonly ChatMessage[], turns: readonly Turn[]) => {
   let messages = [...opening];
   return turns.map(({ text, calls, results, request }, number) => {
-    const answer = assistant(
+    const answer = by.assistant(
       text,
       calls.map((one, at) => ({ id: `call_${number}_${at}`, name: "bash", arguments: one })),
     );
     const asked = { messages: [...messages], answer };
     const echo = givenBack(answer, `echo_${number}`);
-    const next = echo.tool_calls.map(({ id }, at) => result(id, results[at] ?? ""));
-    messages = [...messages, echo, ...(next.length > 0 ? next : [user(request)])];
+    const next = echo.tool_calls.map(({ id }, at) => by.result(id, results[at] ?? ""));
+    messages = [...messages, echo, ...(next.length > 0 ? next : [by.user(request)])];
     return asked;
   });
 };
@@ -85,7 +85,7 @@ test("conversations that grow are a session each, whose messages are what was se
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(turn, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 3 }), async (talks) => {
       const { ask, stored, newest } = setUp();
-      const all = talks.map((turns, index) => requestsOf([system("Be brief."), user(`task ${index}`)], turns));
+      const all = talks.map((turns, index) => requestsOf([by.system("Be brief."), by.user(`task ${index}`)], turns));
       // One after the other, a turn each.
       for (let at = 0; at < 6; at += 1)
         for (const talk of all) {
@@ -103,20 +103,20 @@ test("conversations that grow are a session each, whose messages are what was se
   );
 });
 
-const HI = [user("Hi")];
+const HI = [by.user("Hi")];
 
 test("a branch, a rewritten turn, another tool and a title are sessions of their own", async () => {
   const { ask, newest } = setUp();
-  await ask(HI, assistant("Hello."));
-  const grown = [...HI, assistant("Hello."), user("Who?")];
-  await ask(grown, assistant("Me."));
-  await ask(HI, assistant("Good day."));
-  await ask([...HI, assistant("Hello."), user("Where?")], assistant("Here."));
-  await ask([user("Hi!"), ...grown.slice(1), assistant("Me."), user("Why?")], assistant("So."));
-  await ask([...grown, assistant("Me."), user("When?")], assistant("Now."), {
+  await ask(HI, by.assistant("Hello."));
+  const grown = [...HI, by.assistant("Hello."), by.user("Who?")];
+  await ask(grown, by.assistant("Me."));
+  await ask(HI, by.assistant("Good day."));
+  await ask([...HI, by.assistant("Hello."), by.user("Where?")], by.assistant("Here."));
+  await ask([by.user("Hi!"), ...grown.slice(1), by.assistant("Me."), by.user("Why?")], by.assistant("So."));
+  await ask([...grown, by.assistant("Me."), by.user("When?")], by.assistant("Now."), {
     tools: [{ name: "b", description: null, parameters: {} }],
   });
-  await ask([system("Find a title."), ...HI], assistant("Greeting"));
+  await ask([by.system("Find a title."), ...HI], by.assistant("Greeting"));
   expect(newest().map(({ messages }) => messages.at(-1)?.content)).toEqual([
     "Me.",
     "Good day.",
@@ -129,20 +129,20 @@ test("a branch, a rewritten turn, another tool and a title are sessions of their
 
 test("the same request with the same answer is the same session", async () => {
   const { ask, stored } = setUp();
-  await ask(HI, assistant("Hello."));
-  await ask(HI, assistant("Hello."));
+  await ask(HI, by.assistant("Hello."));
+  await ask(HI, by.assistant("Hello."));
   expect(stored.size).toBe(1);
 });
 
 test("an answer that was broken off is not recorded, and the session goes on when it is asked for again", async () => {
   const { ask, recorder, stored, newest } = setUp();
-  await ask(HI, assistant("Hello."));
-  const messages = [...HI, assistant("Hello."), user("Who?")];
+  await ask(HI, by.assistant("Hello."));
+  const messages = [...HI, by.assistant("Hello."), by.user("Who?")];
   const add = recorder.record({ model: "m-1", conversation: { messages, tools: [] }, headers: {} });
-  for (const event of told(assistant("Me."))) if (event.type !== "end") add?.(event);
+  for (const event of told(by.assistant("Me."))) if (event.type !== "end") add?.(event);
   await recorder.close();
   expect(newest()[0]?.messages).toHaveLength(2);
-  await ask(messages, assistant("Me."));
+  await ask(messages, by.assistant("Me."));
   expect([stored.size, newest()[0]?.messages.length]).toEqual([1, 4]);
 });
 
@@ -150,8 +150,9 @@ test("a call that comes back with its arguments in another order and with its to
   const { ask, newest } = setUp();
   const parameters = { type: "object", properties: { all: { type: "boolean", default: false }, path: { type: "string" } } };
   const tools = [{ name: "edit", description: null, parameters }];
-  const called = (args: string) => assistant("", [{ id: "c1", name: "edit", arguments: args }]);
-  const goingOn = (args: string, answer: string) => ask([...HI, called(args), result("c1", "ok")], assistant(answer), { tools });
+  const called = (args: string) => by.assistant("", [{ id: "c1", name: "edit", arguments: args }]);
+  const goingOn = (args: string, answer: string) =>
+    ask([...HI, called(args), by.result("c1", "ok")], by.assistant(answer), { tools });
   await ask(HI, called('{"path": "a"}'), { tools });
   await goingOn('{"all": false, "path": "a"}', "Done.");
   expect(newest()).toHaveLength(1);
@@ -161,27 +162,27 @@ test("a call that comes back with its arguments in another order and with its to
 
 test("answers are told from what clients put into the model's mouth, while the conversation grows", async () => {
   const { ask, newest } = setUp();
-  const examples = [user("Say hi."), assistant("Hi."), ...HI];
-  await ask(examples, assistant("Hello."));
-  await ask([...examples, assistant("Hello."), user("Who?")], assistant("Me."));
-  await ask([...examples, assistant("Hello."), user("Who?")], assistant("Me."));
+  const examples = [by.user("Say hi."), by.assistant("Hi."), ...HI];
+  await ask(examples, by.assistant("Hello."));
+  await ask([...examples, by.assistant("Hello."), by.user("Who?")], by.assistant("Me."));
+  await ask([...examples, by.assistant("Hello."), by.user("Who?")], by.assistant("Me."));
   expect(newest().map(({ answered }) => answered)).toEqual([[3, 5]]);
 });
 
 test("answers that the room for them cut off stay marked while the conversation grows", async () => {
   const { ask, newest } = setUp();
-  await ask(HI, assistant("Hel"), { reason: "length" });
-  await ask([...HI, assistant("Hel"), user("Go on")], assistant("lo."));
+  await ask(HI, by.assistant("Hel"), { reason: "length" });
+  await ask([...HI, by.assistant("Hel"), by.user("Go on")], by.assistant("lo."));
   expect(newest()[0]?.cut).toEqual([1]);
 });
 
 test("two that go on with one conversation at the same time are two sessions", async () => {
   const { ask, recorder, newest } = setUp();
-  await ask(HI, assistant("Hello."));
+  await ask(HI, by.assistant("Hello."));
   const follow = async (question: string): Promise<void> => {
-    const conversation = { messages: [...HI, assistant("Hello."), user(question)], tools: [] };
+    const conversation = { messages: [...HI, by.assistant("Hello."), by.user(question)], tools: [] };
     const add = recorder.record({ model: "m-1", conversation, headers: {} });
-    for (const event of told(assistant(`${question} So.`))) add?.(event);
+    for (const event of told(by.assistant(`${question} So.`))) add?.(event);
   };
   await Promise.all([follow("Who?"), follow("Why?")]);
   await recorder.close();
@@ -196,7 +197,7 @@ test.each([
   [true, { "x-imprint-record": "0" }, 0],
 ])("records by the setting (%s), unless the request says otherwise (%j)", async (always, headers, count) => {
   const { ask, stored } = setUp(always);
-  await ask(HI, assistant("Hello."), { headers });
+  await ask(HI, by.assistant("Hello."), { headers });
   expect(stored.size).toBe(count);
 });
 
@@ -208,7 +209,7 @@ test.each([
   [{ "user-agent": "OpenAI/Python 2.20.0", "x-imprint-agent": "aider" }, "aider"],
 ])("knows by %j who asks", async (headers, agent) => {
   const { ask, newest } = setUp();
-  await ask(HI, assistant("Hello."), { headers });
+  await ask(HI, by.assistant("Hello."), { headers });
   expect(newest()[0]?.agent).toBe(agent);
 });
 
@@ -221,7 +222,7 @@ test("a session that cannot be stored is one line in the log, and no error of th
     now: () => new Date(0),
   });
   const add = recorder.record({ model: "m-1", conversation: { messages: HI, tools: [] }, headers: {} });
-  for (const event of told(assistant("Hello."))) add?.(event);
+  for (const event of told(by.assistant("Hello."))) add?.(event);
   await recorder.close();
   expect(lines).toHaveLength(1);
 });
@@ -230,10 +231,10 @@ test("conversations of different groups are different sessions, whatever was sai
   const { ask, newest } = setUp(false);
   for (const group of ["first", "second"]) {
     const headers = { "x-imprint-record": "1", "x-imprint-group": group };
-    await ask([user("Fix it.")], assistant("Done.", []), { headers });
+    await ask([by.user("Fix it.")], by.assistant("Done.", []), { headers });
   }
   expect(newest().map(({ session_id }) => session_id.split("-")[0])).toEqual(["first", "second"]);
-  await expect(ask([user("Fix it.")], assistant("Done.", []), { headers: { "x-imprint-group": "No name" } })).rejects.toThrow(
-    'The header x-imprint-group is "No name"',
-  );
+  await expect(
+    ask([by.user("Fix it.")], by.assistant("Done.", []), { headers: { "x-imprint-group": "No name" } }),
+  ).rejects.toThrow('The header x-imprint-group is "No name"');
 });
