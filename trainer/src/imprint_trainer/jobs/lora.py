@@ -161,7 +161,7 @@ def again_of(
     spec: TrainLoraSpec, context: JobContext, prepared: Prepared, training: LoraTraining, steps: Steps
 ) -> list[list[Window]]:
     """What the passes after the first read: what only some requests name under other names, where there is such."""
-    passes = min(steps.max_epochs, LEARN.most) if prepared.arguments else 1
+    passes = min(steps.max_epochs, LEARN.renamed_most) if prepared.arguments else 1
     tokenizer = context.tokenizer(spec.base_model)
     found = [in_parts(under_other_names(spec, tokenizer, prepared, number), training) for number in range(1, passes)]
     return found if all(len(windows) >= steps.per_epoch for windows in found) else []

@@ -30,13 +30,15 @@ class Learn:
     tokens: int = 100_000  # supervised ones: little text is read several times, much of it once
     usual: int = 2  # passes
     steps: int = 8  # of the usual tokens, at least, where few windows can be read up to `most` times
-    renamed_steps: int = 24  # where each pass reads other names (ADR 49): words that differ are not learned by heart
     most: int = 4
+    renamed_steps: int = 24  # where each pass reads other names (ADR 49): words that differ are not learned by heart
+    renamed_most: int = 8
     patience: int = 1  # epochs without a lower held-out loss
 
     def passes(self, tokens: int, steps: int, renamed: bool) -> int:
         """Epochs over so many supervised tokens, which take so many optimizer steps."""
-        enough = min(math.ceil((self.renamed_steps if renamed else self.steps) / max(steps, 1)), self.most)
+        least, most = (self.renamed_steps, self.renamed_most) if renamed else (self.steps, self.most)
+        enough = min(math.ceil(least / max(steps, 1)), most)
         return min(max(self.tokens // max(tokens, 1), 1), max(self.usual, enough))
 
 
