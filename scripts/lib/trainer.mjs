@@ -42,7 +42,8 @@ export function findPython() {
     : refuse("There is no Python yet: run npm run setup, or set IMPRINT_PYTHON.");
 }
 
-function readSetup() {
+/** What the set-up wrote down; nothing where it has not run. */
+export function readSetup() {
   const file = join(root, ".imprint", "setup.json");
   if (!existsSync(file)) return {};
   try {

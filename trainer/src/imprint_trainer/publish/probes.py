@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from imprint_trainer.lora.loss import Read, read_whole
+from imprint_trainer.lora.loss import Read
 from imprint_trainer.models.causal_lm import CausalLM, LoadedBase
 from imprint_trainer.models.head import output_head
 from imprint_trainer.publish.losses import TEXTS, neutral_window
@@ -17,7 +17,7 @@ LIKELIEST = 5  # that servers tell at least
 
 
 @torch.inference_mode()
-def readings(model: CausalLM, base: LoadedBase, read: Read = read_whole) -> list[Tensor]:
+def readings(model: CausalLM, base: LoadedBase, read: Read) -> list[Tensor]:
     """For each of TEXTS log-probabilities [TOKENS - LEAST + 1, vocabulary], nats: of what follows each prompt."""
     head = output_head(model)
     inputs = [torch.tensor([ids], device=base.device) for ids in prompts(base.tokenizer)]

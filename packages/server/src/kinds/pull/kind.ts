@@ -32,15 +32,13 @@ export const createPull = ({ models, run }: Pick<KindDeps, "models" | "run">): K
   run: async ({ job_id, name, out }, { signal, onEvent }) => {
     const pip = models.setup?.pip;
     onEvent({ type: "phase", job_id, phase: "fetching" });
-    let fetched = 0;
+    let counted: { readonly done: number; readonly total: number } | null = null;
     const onLine = ({ doing, done, total }: Readonly<Record<string, unknown>>): void => {
       if (typeof doing !== "string") return;
-      const isCounted = typeof done === "number" && typeof total === "number" && total > 0;
-      if (isCounted) fetched = total;
+      if (typeof done === "number" && typeof total === "number" && total > 0) counted = { done, total };
       else onEvent({ type: "log", job_id, text: `${doing}\n` });
       // What is done with what was fetched takes as long, and has no count of its own.
-      if (fetched > 0)
-        onEvent({ type: "measuring", job_id, measuring: { done: isCounted ? done : fetched, total: fetched, what: doing } });
+      if (counted !== null) onEvent({ type: "measuring", job_id, measuring: { ...counted, what: doing } });
     };
     const args = ["models", "pull", name, "--out", out, "--report", ...(pip === undefined ? [] : ["--pip", pip])];
     const { folder } = await run(args, { signal, onLine, online: true });
