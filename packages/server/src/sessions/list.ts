@@ -1,7 +1,6 @@
-import { readdir } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import type { SessionList, SessionSummary } from "@imprint/contracts";
 import { fieldRefused, ImprintError } from "../common/error.js";
-import { shared } from "../common/shared.js";
 import type { Database } from "../storage/schema.js";
 import { inTransaction } from "../storage/transaction.js";
 import { type Filter, findIndexed, idsOf, type Place } from "./index-table.js";
@@ -26,27 +25,45 @@ export const namesInFolder = async (folder: string): Promise<Set<string>> => {
   return ids;
 };
 
+/** Milliseconds in which a file system may give two changes one time. */
+const TICK = 2000;
+
+/** As `namesInFolder`, which is read again once the folder has changed. */
+const createNames = (folder: string): (() => Promise<ReadonlySet<string>>) => {
+  let last: { readonly changed: number; readonly names: ReadonlySet<string> } | null = null;
+  return async () => {
+    const { ctimeMs: changed } = await stat(folder);
+    if (last?.changed === changed) return last.names;
+    const names = await namesInFolder(folder);
+    last = Date.now() - changed > TICK ? { changed, names } : null;
+    return names;
+  };
+};
+
 /** Ids of the sessions that are there: those put there by hand in order, and the imported ones, newest first. */
 interface Present {
+  /** Of all files, and perhaps others. */
+  readonly names: ReadonlySet<string>;
   readonly byHand: readonly string[];
   readonly imported: readonly string[];
 }
 
-/**
- * The folder says what is there and the index says what it is. With ten thousand sessions that takes some ten milliseconds, so
- * all who ask meanwhile are told the same.
- */
+/** The folder says what is there, and the index what it is. */
 export const createPresent = ({
   database,
   folder,
   arriving,
-}: Pick<StoreDeps, "database" | "folder" | "arriving">): (() => Promise<Present>) =>
-  shared(async () => {
-    const ids = await namesInFolder(folder);
+}: Pick<StoreDeps, "database" | "folder" | "arriving">): (() => Promise<Present>) => {
+  const namesNow = createNames(folder);
+  return async () => {
+    const names = await namesNow();
     const indexed = await inTransaction(database, (db) => idsOf(db, { byHand: false }));
-    const imported = indexed.filter((id) => ids.delete(id));
-    return { byHand: [...ids].filter((id) => isSessionId(id) && !arriving.has(id)).sort(), imported };
-  });
+    const imported = indexed.filter((id) => names.has(id));
+    const known = new Set(imported);
+    const unknown = [...names].filter((id) => !known.has(id) && isSessionId(id) && !arriving.has(id));
+    return { names, byHand: unknown.sort(), imported };
+  };
+};
 
 /** Null for what is no session: it is not listed, and training on it says why. */
 const summaryOf = async (sessionId: string, index: SessionIndex): Promise<SessionSummary | null> => {
@@ -91,17 +108,17 @@ export const listSessions = async (
 ): Promise<SessionList> => {
   const all = await present();
   const start = await startOf(after, all, database);
-  const filter = { ...facts, words: wordsOf(search), after: start.imported };
+  const filter = { ...facts, words: wordsOf(search), after: start.imported, ...(prefix !== "" && { prefix }) };
+  const found = (byHand: boolean) => inTransaction(database, (db) => idsOf(db, { ...filter, byHand }));
   const byHand = start.imported ? [] : all.byHand.filter((id) => id.startsWith(prefix) && id > (start.byHand ?? ""));
   const isNarrow = filter.words.length > 0 || Object.values(facts).some((fact) => fact !== undefined);
   // One after the other, for each may have to be read: the index knows them then.
   for (const id of isNarrow ? byHand : []) await summaryOf(id, index);
-  const found =
-    !isNarrow && prefix === "" && !start.imported
-      ? null
-      : new Set(await inTransaction(database, (db) => idsOf(db, { ...filter, ...(prefix !== "" && { prefix }) })));
-  const unknown = isNarrow ? byHand.filter((id) => found?.has(id)) : byHand;
-  const ids = [...unknown, ...all.imported.filter((id) => found === null || found.has(id))];
+  const passed = isNarrow && byHand.length > 0 ? new Set(await found(true)) : null;
+  const unknown = byHand.filter((id) => passed?.has(id) ?? true);
+  const isWhole = !isNarrow && prefix === "" && !start.imported;
+  const imported = isWhole ? all.imported : (await found(false)).filter((id) => all.names.has(id));
+  const ids = [...unknown, ...imported];
   const page = ids.slice(0, limit);
   const rows = await inTransaction(database, (db) => findIndexed(db, page.slice(unknown.length)));
   const sessions = await Promise.all(page.map(async (id) => rows.get(id)?.summary ?? (await summaryOf(id, index))));

@@ -16,9 +16,10 @@ from imprint_trainer.data.windows import Window
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.jobs.export import export_adapter
 from imprint_trainer.lora.adapter import Payload, adapter_config, fresh_adapter, resolve_targets, trained_tensors
+from imprint_trainer.lora.loss import read_whole
 from imprint_trainer.lora.steps import LoraTraining, plan_steps
 from imprint_trainer.lora.train import train
-from imprint_trainer.models.causal_lm import LoadedBase
+from imprint_trainer.models.causal_lm import LoadedBase, Quantization
 from imprint_trainer.models.device import fix_numerics
 from imprint_trainer.models.load import load_base
 from imprint_trainer.models.memory import PeakMemory
@@ -62,7 +63,8 @@ def trained(base: LoadedBase) -> Payload:
 
 @torch.no_grad()
 def next_row(model: Any, ids: list[int]) -> torch.Tensor:
-    return model(input_ids=torch.tensor([ids])).logits[0, -1].double().softmax(-1)
+    row: torch.Tensor = model(input_ids=torch.tensor([ids])).logits[0, -1].double().softmax(-1)
+    return row
 
 
 def answers(model: Any, prompts: list[list[int]]) -> dict[str, Any]:
@@ -95,9 +97,11 @@ def exported(base: LoadedBase, folder: str, payload: Payload, out: Path) -> tupl
         format="gguf",
         output_dir=str(export),
     )
-    context = JobContext(
-        lambda _: None, lambda: False, lambda *_: base, lambda _: base.tokenizer, PeakMemory(base.device)
-    )
+
+    def load(path_or_hub_id: str, quantization: Quantization, *, dequantised: bool | None = None) -> LoadedBase:
+        return base
+
+    context = JobContext(lambda _: None, lambda: False, load, lambda _: base.tokenizer, PeakMemory(base.device))
     result = export_adapter(spec, context)
     return adapter, export / result["files"][0]["name"]
 
@@ -109,9 +113,9 @@ def main(folder: str, out: Path) -> None:
     adapter, file = exported(base, folder, payload, out / "lesson")
     _, idle = exported(base, folder, without_effect(payload), out / "idle")
     prompts = [prompt_of(base.tokenizer, question) for question in QUESTIONS]
-    bare, before = answers(base.model, prompts), readings(base.model, base)
+    bare, before = answers(base.model, prompts), readings(base.model, base, read_whole)
     with attached(base, adapter) as model:
-        adapted, after = answers(model, prompts), readings(model, base)
+        adapted, after = answers(model, prompts), readings(model, base, read_whole)
     said = {"prompts": prompts, "base": bare, "adapter": adapted, "probes": probes(base.tokenizer, before, after)}
     print(json.dumps({"folder": str(adapter), "file": str(file), "idle": str(idle), **said}))
 

@@ -89,6 +89,7 @@ test(`killed at ${ROUNDS} random instants of imports, every acknowledged session
   const folder = makeFolder();
   const random = createRandom(20260102);
   const acknowledged = new Set<string>();
+  let took = 0;
 
   const inspect = (): void => {
     const files = readdirSync(join(folder, "data", "sessions")).map((name) => name.replace(/\.json$/, ""));
@@ -106,8 +107,11 @@ test(`killed at ${ROUNDS} random instants of imports, every acknowledged session
       const { sessions } = (await answer.json()) as ImportResult;
       for (const { session_id } of sessions) acknowledged.add(session_id);
     };
+    const begun = performance.now();
     const imports = Promise.allSettled([0, 1, 2].map(upload));
-    await delay(150 + random() * 900);
+    // The first are waited for: they tell how long imports take here.
+    if (round === 0) await imports.then(() => (took = performance.now() - begun));
+    else await delay(random() * 1.5 * took);
     await stop(service, "SIGKILL");
     await imports;
   }
@@ -119,5 +123,5 @@ test(`killed at ${ROUNDS} random instants of imports, every acknowledged session
     const { steps } = JSON.parse(readFileSync(join(folder, "data", "sessions", `${id}.json`), "utf8")) as Session;
     expect(steps).toHaveLength(2);
   }
-  expect(acknowledged.size).toBeGreaterThan(0);
+  expect(acknowledged.size).toBeGreaterThan(90);
 });
