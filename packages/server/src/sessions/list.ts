@@ -1,6 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import type { SessionList, SessionSummary } from "@imprint/contracts";
 import { fieldRefused, ImprintError } from "../common/error.js";
+import { shared } from "../common/shared.js";
 import type { Database } from "../storage/schema.js";
 import { inTransaction } from "../storage/transaction.js";
 import { type Filter, findIndexed, idsOf, type Place } from "./index-table.js";
@@ -20,9 +21,8 @@ const SUFFIX = ".json";
 
 /** What files of sessions are called, and perhaps others, without the ending. */
 export const namesInFolder = async (folder: string): Promise<Set<string>> => {
-  const ids = new Set<string>();
-  for (const name of await readdir(folder)) if (name.endsWith(SUFFIX)) ids.add(name.slice(0, -SUFFIX.length));
-  return ids;
+  const files = (await readdir(folder)).filter((name) => name.endsWith(SUFFIX));
+  return new Set(files.map((name) => name.slice(0, -SUFFIX.length)));
 };
 
 /** Milliseconds in which a file system may give two changes one time. */
@@ -42,27 +42,22 @@ const createNames = (folder: string): (() => Promise<ReadonlySet<string>>) => {
 
 /** Ids of the sessions that are there: those put there by hand in order, and the imported ones, newest first. */
 interface Present {
-  /** Of all files, and perhaps others. */
   readonly names: ReadonlySet<string>;
   readonly byHand: readonly string[];
   readonly imported: readonly string[];
 }
 
-/** The folder says what is there, and the index what it is. */
-export const createPresent = ({
-  database,
-  folder,
-  arriving,
-}: Pick<StoreDeps, "database" | "folder" | "arriving">): (() => Promise<Present>) => {
+/** The folder says what is there, and the index what it is. All who ask meanwhile are told the same. */
+export const createPresent = ({ database, folder, arriving }: StoreDeps): (() => Promise<Present>) => {
   const namesNow = createNames(folder);
-  return async () => {
+  return shared(async () => {
     const names = await namesNow();
     const indexed = await inTransaction(database, (db) => idsOf(db, { byHand: false }));
     const imported = indexed.filter((id) => names.has(id));
     const known = new Set(imported);
     const unknown = [...names].filter((id) => !known.has(id) && isSessionId(id) && !arriving.has(id));
     return { names, byHand: unknown.sort(), imported };
-  };
+  });
 };
 
 /** Null for what is no session: it is not listed, and training on it says why. */
