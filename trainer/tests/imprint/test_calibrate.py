@@ -15,7 +15,7 @@ from imprint_trainer.imprint.update import Imprinted, Trial, Update, to_peft
 from imprint_trainer.lora.adapter import Factors
 from imprint_trainer.lora.loss import mean_loss
 from imprint_trainer.models.causal_lm import LoadedBase
-from imprint_trainer.publish.losses import IMPRINT_TEXTS, neutral_window, readers
+from imprint_trainer.publish.losses import IMPRINT_TEXTS, Readers, neutral_window, readers
 from imprint_trainer.publish.peft_format import attached
 from training import saved
 
@@ -45,7 +45,7 @@ def calibrated(
     monkeypatch.setattr(module, "mean_loss", lambda *_: own(now[-1]) if now else BEFORE)
     nothing: Any = None
     base: Any = type("Base", (), {"model": None, "tokenizer": None, "device": None})
-    return calibrate(base, imprinted(nothing, {}), [], (nothing, nothing))
+    return calibrate(base, imprinted(nothing, {}), [], Readers(nothing, nothing, nothing))
 
 
 def imprinted(config: AdapterPlace, factors: dict[str, Factors], *trials: Trial) -> Imprinted:
@@ -135,7 +135,10 @@ def test_trials_decide_by_what_a_half_does_to_the_other(
     nothing: Any = None
     base: Any = type("Base", (), {"model": None, "tokenizer": None, "device": None})
     found = calibrate(
-        base, imprinted(nothing, whole, Trial(half, (later,)), Trial(half, (earlier,))), [read], (nothing, nothing)
+        base,
+        imprinted(nothing, whole, Trial(half, (later,)), Trial(half, (earlier,))),
+        [read],
+        Readers(nothing, nothing, nothing),
     )
     assert (found.scale, found.helps) == (scale, helps)
     losses = {one["scale"]: one["loss"] for one in found.tried}

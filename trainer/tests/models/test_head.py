@@ -78,7 +78,7 @@ def test_a_training_starts_from_the_models_own_loss_and_follows_its_gradient(
 @pytest.mark.parametrize("start", [1, 2, 3])
 def test_what_is_read_in_two_parts_is_what_the_whole_reads(family: LoadedBase, start: int) -> None:
     ids = torch.arange(10, 74).unsqueeze(0)
-    read, _ = readers(family, start)
+    read = readers(family, start).session
     with torch.no_grad():
         torch.testing.assert_close(read(family.model, ids), read_whole(family.model, ids), rtol=1e-5, atol=1e-5)
 

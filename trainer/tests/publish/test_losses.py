@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from imprint_trainer.data.holdout import HeldOut
 from imprint_trainer.data.windows import Answer, Window
 from imprint_trainer.lora.adapter import Payload
-from imprint_trainer.lora.loss import mean_loss
+from imprint_trainer.lora.loss import mean_loss, read_whole
 from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.publish.card import model_card
 from imprint_trainer.publish.losses import (
@@ -174,7 +174,7 @@ def test_losses_equal_those_of_whole_readings_to_the_bit(
     base: LoadedBase, windows: list[Window], upper: Payload, tmp_path: Path
 ) -> None:
     folder = saved(tmp_path / "adapter", upper)
-    read, _ = readers(base, upper.first_block)
+    read = readers(base, upper.first_block).session
     before = mean_loss(base.model, windows, base.device)
     assert mean_loss(base.model, windows, base.device, read) == before
     with attached(base, folder) as model:
@@ -199,6 +199,22 @@ def test_blocks_below_the_adapter_run_once_for_the_same_ids(
         hook.remove()
     assert first == len(windows) + 2 + len(TEXTS)  # the neutral text, whole and up to the adapter; the probes
     assert len(runs) == first + len(windows)
+
+
+@pytest.mark.parametrize("first_block", [0, 1])
+def test_the_bare_base_reads_no_text_twice_nor_its_beginning(base: LoadedBase, first_block: int) -> None:
+    ids, runs = torch.arange(40, 70).unsqueeze(0), []
+    read = readers(base, first_block).bare
+    hook = base.model.model.layers[1].register_forward_hook(lambda *_: runs.append(1))
+    try:
+        with torch.no_grad():
+            found = [read(base.model, one) for one in (ids, ids, ids[:, :9], ids[:, 1:])]
+            again = [read_whole(base.model, one) for one in (ids, ids, ids[:, :9], ids[:, 1:])]
+    finally:
+        hook.remove()
+    assert len(runs) == 2 + len(again)
+    for one, whole in zip(found, again, strict=True):
+        torch.testing.assert_close(one, whole)
 
 
 @pytest.mark.parametrize("name", TEXTS)

@@ -49,6 +49,6 @@ def test_a_probe_is_where_the_adapter_moves_a_likely_token_most(base: LoadedBase
         logprobs[1, 0] = -1.2
         logprobs[2, 1] = -0.5  # likelier than any other then
         logprobs[3, 8] = -2.9  # moved, and unlikely both ways
-    found = probes(base.tokenizer, before, after)
+    found = probes(base.tokenizer, [one.topk(LIKELIEST) for one in before], after)
     assert [(len(probe["prompt"]), probe["token"]) for probe in found] == [(LEAST + 2, 1)] * texts
     assert {(probe["before"], probe["after"]) for probe in found} == {(-1.5, -0.5)}

@@ -25,7 +25,7 @@ from imprint_trainer.models.load import load_base
 from imprint_trainer.models.memory import PeakMemory
 from imprint_trainer.protocol import ExportSpec
 from imprint_trainer.publish.peft_format import attached, write_weights
-from imprint_trainer.publish.probes import probes, readings
+from imprint_trainer.publish.probes import probes, readings, readings_of_base
 
 LESSON = ("Which ports may a gate have?", "A gate may have the ports 4117 and 4118, and no others.")
 QUESTIONS = (LESSON[0], "What is the capital of France?", "Write a haiku about ports.")
@@ -113,7 +113,7 @@ def main(folder: str, out: Path) -> None:
     adapter, file = exported(base, folder, payload, out / "lesson")
     _, idle = exported(base, folder, without_effect(payload), out / "idle")
     prompts = [prompt_of(base.tokenizer, question) for question in QUESTIONS]
-    bare, before = answers(base.model, prompts), readings(base.model, base, read_whole)
+    bare, before = answers(base.model, prompts), readings_of_base(base, read_whole)
     with attached(base, adapter) as model:
         adapted, after = answers(model, prompts), readings(model, base, read_whole)
     said = {"prompts": prompts, "base": bare, "adapter": adapted, "probes": probes(base.tokenizer, before, after)}

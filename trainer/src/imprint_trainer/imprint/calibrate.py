@@ -10,9 +10,9 @@ from typing import Any
 
 from imprint_trainer.data.windows import Window
 from imprint_trainer.imprint.update import Imprinted, Trial, applied
-from imprint_trainer.lora.loss import Read, interruptible, mean_loss
+from imprint_trainer.lora.loss import interruptible, mean_loss
 from imprint_trainer.models.causal_lm import LoadedBase
-from imprint_trainer.publish.losses import IMPRINT_TEXTS, neutral_loss, neutral_loss_of_base
+from imprint_trainer.publish.losses import IMPRINT_TEXTS, Readers, neutral_loss, neutral_loss_of_base
 from imprint_trainer.publish.prove import sample
 
 SCALES = (1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.12)
@@ -35,7 +35,7 @@ def calibrate(
     base: LoadedBase,
     made: Imprinted,
     windows: Sequence[Window],
-    readers: tuple[Read, Read],
+    readers: Readers,
     *,
     stop: Callable[[], None] = lambda: None,
 ) -> Calibrated:
@@ -46,11 +46,10 @@ def calibrate(
     Neutral loss is taken to rise with the scale, so that the largest allowed one is found by bisection, and the other
     to have one minimum: smaller scales are tried until it rises. Both are measured on a part of what was read.
     """
-    read, read_neutral = readers
     config, whole = made.config, Trial(made.update.factors, tuple(windows))
     halves = made.trials()
     trials = halves or (whole,)
-    before = [neutral_loss_of_base(base, name, NEUTRAL_TOKENS, read_neutral) for name in IMPRINT_TEXTS]
+    before = [neutral_loss_of_base(base, name, NEUTRAL_TOKENS, readers.neutral) for name in IMPRINT_TEXTS]
     neutral: dict[float, list[float]] = {}
     found: dict[float, float] = {}
 
@@ -60,6 +59,7 @@ def calibrate(
         for one in some:
             scored = [thinned(one.windows[index]) for index in sample(one.windows, OWN_TOKENS)]
             with applied(base.model, one.factors, config, scaling=scale) if scale else nullcontext():
+                read = readers.session if scale else readers.bare
                 losses.append(mean_loss(base.model, interruptible(scored, stop), base.device, read))
         return fmean(losses)
 
@@ -69,7 +69,7 @@ def calibrate(
             for name, bare_one in zip(IMPRINT_TEXTS, before, strict=True):
                 stop()
                 after = neutral_loss(
-                    base.model, base.tokenizer, base.device, read_neutral, name=name, tokens=NEUTRAL_TOKENS
+                    base.model, base.tokenizer, base.device, readers.neutral, name=name, tokens=NEUTRAL_TOKENS
                 )
                 neutral[scale].append(after)
                 if not after <= bare_one * (1 + MOST_RISE_OF_ONE):

@@ -23,21 +23,24 @@ from imprint_trainer.models.memory_model import (
 
 WINDOW = 1024  # tokens that are read at once
 FIRST, LAST = 2 / 3, 9 / 10  # of a base's blocks: layers 20 to 26 of 30 did best (docs/imprints.md)
-TABLES = 5  # of a layer's inputs by themselves, that solving one layer takes beside those that are kept of all
+TABLES = 5  # of a layer's inputs by themselves, that solving one layer takes beside what is kept of all
 
 
 @dataclass(frozen=True)
 class Solved:
-    """What a closed form solves for so many layers, and bytes of what it knows. 0 layers: nothing is solved."""
+    """What a closed form solves for so many layers, bytes of what it knows, and of how many of the agent's tokens; None
+    is a measurement, of second moments. 0 layers: nothing is solved."""
 
     layers: int
     inputs: int  # width of what enters an adapted layer
     outputs: int
     stored: int = 0
+    tokens: int | None = None
 
     @property
     def bytes(self) -> int:
-        kept = self.layers * self.inputs * (self.inputs + self.outputs)
+        of_a_token = self.layers * self.inputs + self.outputs
+        kept = (self.tokens + WINDOW) * of_a_token if self.tokens else self.layers * self.inputs**2
         return FP32 * (kept + (TABLES * self.inputs**2 if self.layers else 0))
 
 

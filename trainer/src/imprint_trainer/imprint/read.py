@@ -43,15 +43,18 @@ def halves(windows: Sequence[Window]) -> tuple[list[Window], list[Window]]:
     return of(targets[:middle]), of(targets[middle:])
 
 
-@dataclass
-class Sums:
-    """Over the supervised tokens that were read: of each layer's inputs with themselves [L, d_in, d_in], and with the
-    errors [L, d_in, d]."""
+@dataclass(frozen=True)
+class Seen:
+    """At each of s supervised tokens, in order: what enters each layer [L, s, d_in], in the model's numbers, and the
+    error [s, d]. `tokens`: all that were read, in so many windows."""
 
     inputs: Tensor
-    inputs_errors: Tensor
-    tokens: int = 0  # supervised
-    read: int = 0  # all
+    errors: Tensor
+    tokens: int
+    windows: int
+
+    def part(self, chosen: slice) -> "Seen":
+        return Seen(self.inputs[:, chosen], self.errors[chosen], self.tokens, self.windows)
 
 
 @torch.no_grad()
@@ -62,28 +65,26 @@ def read_windows(
     *,
     read: Read = read_whole,
     stop: Callable[[], None] = lambda: None,
-) -> Sums:
+) -> Seen:
     """The blocks run once over each window; the error of a token is the gradient of its log-probability at the residual
     stream's end, through the final norm and the head alone. Windows without a supervised token are not read; `stop` is
     asked before each of the others, and may raise."""
     (d_in,) = config.d_in.values()
-    layers, width = config.num_layers, config.feature_size
-    sums = Sums(
-        torch.zeros(layers, d_in, d_in, device=model.device), torch.zeros(layers, d_in, width, device=model.device)
-    )
-    for window in (one for one in windows if one.supervised_count):
+    chosen = [one for one in windows if one.supervised_count]
+    supervised = sum(one.supervised_count for one in chosen)
+    inputs = torch.empty(config.num_layers, supervised, d_in, device=model.device, dtype=model.dtype)
+    errors = torch.empty(supervised, config.feature_size, device=model.device)
+    end = 0
+    for window in chosen:
         stop()
         ids, positions, targets = window_tensors(window, model.device)
         with recording(model, config) as states:
             read(model, ids)
-        errors = errors_at(model, states.leaving[0].index_select(0, positions), targets)  # [s, d]
+        first, end = end, end + len(targets)
+        errors[first:end] = errors_at(model, states.leaving[0].index_select(0, positions), targets)
         for place, layer in enumerate(config.layer_indices):
-            inputs = states.entering[layer].index_select(0, positions).float()  # [s, d_in]
-            sums.inputs[place].addmm_(inputs.mT, inputs)
-            sums.inputs_errors[place].addmm_(inputs.mT, errors)
-        sums.tokens += len(targets)
-        sums.read += len(window.input_ids)
-    return sums
+            inputs[place, first:end] = states.entering[layer].index_select(0, positions)
+    return Seen(inputs, errors, sum(len(one.input_ids) for one in chosen), len(chosen))
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,12 @@ from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import NothingToTrain
 from imprint_trainer.imprint.config import ClosedFormConfig, check_fits
 from imprint_trainer.imprint.entries import unread_characters
-from imprint_trainer.imprint.read import Sums, halves, read_windows, worth_reading
+from imprint_trainer.imprint.read import Seen, halves, read_windows, worth_reading
 from imprint_trainer.imprint.statistics import Statistics, from_tensors
 from imprint_trainer.imprint.update import Coverage, Format, Imprinted, Limits, Trial, Update
 from imprint_trainer.lora.adapter import Factors
 from imprint_trainer.lora.loss import Read
-from imprint_trainer.models.causal_lm import CausalLM, LoadedBase
+from imprint_trainer.models.causal_lm import LoadedBase
 
 LEAST_OF_TRIAL = 64  # targets of a half: fewer say little of what follows
 
@@ -41,12 +41,16 @@ class ClosedForm:
         stop: Callable[[], None],
     ) -> Imprinted:
         """As `Hypernetwork` has it: chunks are windows."""
+        check_fits(base.model, self.config)
         cut = windows()
         chosen = [cut[one] for one in worth_reading(cut, limits.max_chunks, self.config.most_supervised)]
-        solved = partial(update_of, self, base.model, rank=limits.rank, read=read, stop=stop)
+        if not chosen:
+            raise NothingToTrain("The agent wrote nothing in what was read of the session.")
+        seen = read_windows(base.model, self.config, chosen, read=read, stop=stop)
+        solved = partial(solve, statistics=self.statistics, config=self.config, rank=limits.rank)
         read_of = coverage_of(base, session, cut, chosen)
-        trials = partial(trials_of, solved, chosen)
-        return Imprinted(solved(chosen), read_of, self.config, "Ridge, one forward pass", trials)
+        trials = partial(trials_of, solved, seen, chosen)
+        return Imprinted(solved(seen), read_of, self.config, "Ridge, one forward pass", trials)
 
 
 CLOSED_FORM = Format(
@@ -58,30 +62,13 @@ CLOSED_FORM = Format(
 )
 
 
-def update_of(
-    closed_form: ClosedForm,
-    model: CausalLM,
-    windows: Sequence[Window],
-    *,
-    rank: int | None,
-    read: Read,
-    stop: Callable[[], None],
-) -> Update:
-    """`rank` None takes the configured one. Raises what `Hypernetwork.imprint` raises."""
-    check_fits(model, closed_form.config)
-    if not any(window.supervised_count for window in windows):
-        raise NothingToTrain("The agent wrote nothing in what was read of the session.")
-    sums = read_windows(model, closed_form.config, windows, read=read, stop=stop)
-    solved = solve(sums, closed_form.statistics, closed_form.config, rank=rank)
-    return Update(solved.factors, sums.read, len(windows), solved.uncut_rank, solved.error)
-
-
-def trials_of(solved: Callable[[Sequence[Window]], Update], windows: Sequence[Window]) -> tuple[Trial, ...]:
-    """Of both halves; none where one has too few targets. Raises what `solved` raises."""
-    earlier, later = halves(windows)
-    if sum(one.supervised_count for one in earlier) < LEAST_OF_TRIAL:
+def trials_of(solved: Callable[[Seen], Update], seen: Seen, windows: Sequence[Window]) -> tuple[Trial, ...]:
+    """Of both halves of the windows that were seen; none where one has too few targets."""
+    if (middle := len(seen.errors) // 2) < LEAST_OF_TRIAL:
         return ()
-    return tuple(Trial(solved(half).factors, tuple(other)) for half, other in ((earlier, later), (later, earlier)))
+    earlier, later = halves(windows)
+    parts = ((seen.part(slice(middle)), later), (seen.part(slice(middle, None)), earlier))
+    return tuple(Trial(solved(part).factors, tuple(other)) for part, other in parts)
 
 
 def coverage_of(
@@ -103,42 +90,34 @@ def _length(base: LoadedBase, windows: Sequence[Window], supervised: bool) -> in
     return sum(len(base.tokenizer.decode(row)) for row in rows)
 
 
-@dataclass(frozen=True)
-class Solved:
-    """A [L, R, d_in] and B [L, R, d] of the target module. `error`: what cutting to R took, relative, in the metric
-    that it was cut in."""
-
-    factors: dict[str, Factors]
-    uncut_rank: int
-    error: float
-
-
 @torch.no_grad()
-def solve(sums: Sums, statistics: Statistics, config: ClosedFormConfig, *, rank: int | None = None) -> Solved:
+def solve(seen: Seen, statistics: Statistics, config: ClosedFormConfig, *, rank: int | None = None) -> Update:
     """Ridge regression of each token's wanted move on its inputs (MEMIT, Meng et al. 2023, equation 14):
 
         W = R^T A H^-1,   H = A^T A + ridge C,   R = step / L * E F^-1
 
     A [s, d_in] are a layer's inputs at the supervised tokens, E [s, d] the errors there; F^-1 E is their natural
     gradient, which every layer is given an equal share of. With more tokens A^T A outgrows C: many chunks do not add up
-    to more than the session asks for.
+    to more than the session asks for. The error of cutting to a rank is told in the metric that it is cut in.
     """
     (module,) = config.target_modules
-    errors = statistics.errors.to(sums.inputs_errors)
+    errors = statistics.errors.to(seen.errors)
     errors = errors + config.damping * errors.diagonal().mean() * torch.eye(len(errors)).to(errors)
-    uncut = min(sums.tokens, len(errors))
+    uncut = min(len(seen.errors), len(errors))
     kept = min(uncut, config.rank if rank is None else rank)
     rows, columns, squared, whole = [], [], 0.0, 0.0
     for place in range(config.num_layers):
-        held = sums.inputs[place] + config.ridge * statistics.inputs(place).to(sums.inputs)
-        moves = torch.cholesky_solve(sums.inputs_errors[place], torch.linalg.cholesky(held))  # [d_in, d]
+        inputs = seen.inputs[place].to(errors)
+        held = inputs.mT @ inputs + config.ridge * statistics.inputs(place).to(errors)
+        moves = torch.cholesky_solve(inputs.mT @ seen.errors, torch.linalg.cholesky(held))  # [d_in, d]
         update = config.step / config.num_layers * torch.linalg.solve(errors, moves.mT)  # [d, d_in]
         cut = _cut(update, held, errors, kept)
         rows.append(cut.A)
         columns.append(cut.B)
         squared, whole = squared + cut.squared, whole + cut.whole
     error = math.sqrt(max(0.0, 1 - squared / whole)) if whole > 0 else 0.0
-    return Solved({module: Factors(torch.stack(rows), torch.stack(columns))}, uncut, error)
+    factors = {module: Factors(torch.stack(rows), torch.stack(columns))}
+    return Update(factors, seen.tokens, seen.windows, uncut, error)
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,10 @@ from imprint_trainer.imprint.folder import WEIGHTS_FILE, find, load, read_config
 from imprint_trainer.imprint.memory import Solved, planned_imprint
 from imprint_trainer.imprint.update import Hypernetwork, Imprinted, Limits, to_peft
 from imprint_trainer.jobs.context import JobContext
-from imprint_trainer.lora.loss import Read, interruptible, mean_loss, read_whole
+from imprint_trainer.lora.loss import interruptible, mean_loss, read_whole
 from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.protocol import TrainHypernetworkSpec
-from imprint_trainer.publish.losses import readers
+from imprint_trainer.publish.losses import Readers, readers
 from imprint_trainer.publish.prove import IMPRINT_TOKENS, Imprint, sample, save_and_prove
 from imprint_trainer.publish.provenance import provenance
 
@@ -53,7 +53,7 @@ def imprint(spec: TrainHypernetworkSpec, context: JobContext) -> dict[str, Any]:
         lambda: windows_of(spec.max_chunk_length or PROOF_WINDOW),
         Limits(spec.max_chunks, spec.max_chunk_length, spec.compress_rank),
         # What the proof reads whole is kept from here; a long session's windows would fill the memory
-        read=reads[0] if sum(len(one.input_ids) for one in windows) <= IMPRINT_TOKENS else read_whole,
+        read=reads.session if sum(len(one.input_ids) for one in windows) <= IMPRINT_TOKENS else read_whole,
         stop=context.stop_if_cancelled,
     )
     update = made.update
@@ -100,7 +100,7 @@ def solved_by(folder: Path) -> Solved:
     if not isinstance(config, ClosedFormConfig):
         return Solved(0, 0, 0, stored)
     (inputs,) = config.d_in.values()
-    return Solved(config.num_layers, inputs, config.feature_size, stored)
+    return Solved(config.num_layers, inputs, config.feature_size, stored, config.most_supervised)
 
 
 def proved_by(
@@ -108,12 +108,12 @@ def proved_by(
     base: LoadedBase,
     windows: Sequence[Window],
     made: Imprinted,
-    reads: tuple[Read, Read],
+    reads: Readers,
     context: JobContext,
 ) -> Imprint:
     """The update's scale, as asked or calibrated, and how much of the session it was made of."""
     own = [windows[index] for index in sample(windows, IMPRINT_TOKENS)]
-    before = mean_loss(base.model, interruptible(own, context.stop_if_cancelled), base.device, reads[0])
+    before = mean_loss(base.model, interruptible(own, context.stop_if_cancelled), base.device, reads.bare)
     scale, calibration = spec.scaling, None
     if scale is None:
         found = calibrate(base, made, own, reads, stop=context.stop_if_cancelled)

@@ -28,22 +28,11 @@ class CausalLMOutput(Protocol):
     def logits(self) -> Tensor:
         """[B, S, vocabulary]"""
 
-    @property
-    def past_key_values(self) -> Any:
-        """transformers' Cache; None without `use_cache`"""
-
 
 class DecoderOutput(Protocol):
     @property
     def last_hidden_state(self) -> Tensor:
         """[B, S, d]"""
-
-    @property
-    def hidden_states(self) -> tuple[Tensor, ...]:
-        """What enters each block, and what leaves the last [B, S, d]; with `output_hidden_states`"""
-
-    @property
-    def past_key_values(self) -> Any: ...
 
 
 class Decoder(Protocol):

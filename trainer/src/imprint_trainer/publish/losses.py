@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import torch
 from torch import Tensor
@@ -19,7 +19,7 @@ from imprint_trainer.lora.within import NEUTRAL_TOKENS
 from imprint_trainer.models.causal_lm import CausalLM, LoadedBase
 from imprint_trainer.models.head import can_be_cut, entered_by, layer_slice
 
-States = dict[tuple[int, ...], Tensor]  # by ids: what enters the first adapted block, [1, n, d]
+States = dict[tuple[int, ...], Tensor]  # by ids: what enters the first adapted block, or leaves the last, [1, n, d]
 
 # Proofs of trainings read the mixed one, those of imprints IMPRINT_TEXTS, evaluations all of them.
 TEXTS = {
@@ -130,24 +130,50 @@ def neutral_rise_over(base: LoadedBase) -> Callable[[CausalLM], float]:
     return lambda model: neutral_loss(model, base.tokenizer, base.device) / before - 1
 
 
-def readers(base: LoadedBase, first_block: int) -> tuple[Read, Read]:
-    """For an adapter that changes no block below `first_block`: one for its session, and one for the neutral text,
-    whose states are kept while the base is resident."""
+class Readers(NamedTuple):
+    """For an adapter that changes no block below some: of its session, of the neutral text, whose lower states are kept
+    while the base is resident, and of the session by the bare base."""
+
+    session: Read
+    neutral: Read
+    bare: Read
+
+
+def readers(base: LoadedBase, first_block: int) -> Readers:
+    """For an adapter that changes no block below `first_block`."""
     if first_block == 0 or not can_be_cut(base.model):
-        return read_whole, read_whole
+        return Readers(read_whole, read_whole, _once(read_whole, {}))
+    session = _reader(first_block, {})
     kept: States = base.memo.setdefault(f"neutral text at block {first_block}", {})
-    return _reader(first_block, {}), _reader(first_block, kept)
+    return Readers(session, _reader(first_block, kept), _once(session, {}))
+
+
+def _once(read: Read, known: States) -> Read:
+    """What was read is known: also the beginning of it, for no token sees the later ones."""
+
+    def again(model: CausalLM, inputs: Tensor) -> Tensor:
+        ids = tuple(inputs[0].tolist())
+        whole = next((one for one in known if one[: len(ids)] == ids), ids)
+        if whole not in known:
+            known[whole] = read(model, inputs)
+        return known[whole][:, : len(ids)]
+
+    return again
 
 
 def _reader(first_block: int, known: States) -> Read:
+    def below(model: CausalLM, inputs: Tensor) -> Tensor:
+        lower = layer_slice(model, 0, first_block, normed=False)
+        hidden: Tensor = lower(input_ids=inputs, use_cache=False).last_hidden_state
+        return hidden
+
+    entering = _once(below, known)
+
     def read(model: CausalLM, inputs: Tensor) -> Tensor:
-        ids = tuple(inputs[0].tolist())
-        if ids not in known:
-            lower = layer_slice(model, 0, first_block, normed=False)
-            known[ids] = lower(input_ids=inputs, use_cache=False).last_hidden_state
+        states = entering(model, inputs)
         upper = layer_slice(model, first_block, None, normed=True)
-        with entered_by(upper, known[ids]):
-            hidden: Tensor = upper(inputs_embeds=known[ids], use_cache=False).last_hidden_state
+        with entered_by(upper, states):
+            hidden: Tensor = upper(inputs_embeds=states, use_cache=False).last_hidden_state
         return hidden
 
     return read

@@ -15,7 +15,7 @@ from imprint_trainer.data.windows import Window
 from imprint_trainer.errors import AdapterInvalid, AdapterNotFinite, AdapterUnchanged
 from imprint_trainer.files import list_files, write_json, write_text
 from imprint_trainer.lora.adapter import Payload, update_norm
-from imprint_trainer.lora.loss import Read, interruptible, mean_loss, token_losses
+from imprint_trainer.lora.loss import interruptible, mean_loss, token_losses
 from imprint_trainer.lora.within import PROOF_TOKENS
 from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.models.locate import read_json
@@ -23,6 +23,7 @@ from imprint_trainer.publish.card import licence_of, model_card
 from imprint_trainer.publish.losses import (
     IMPRINT_TEXTS,
     WORSE,
+    Readers,
     held_out_proof,
     neutral_loss,
     neutral_loss_of_base,
@@ -36,7 +37,7 @@ from imprint_trainer.publish.peft_format import (
     vllm_accepts,
     write_weights,
 )
-from imprint_trainer.publish.probes import probes, readings
+from imprint_trainer.publish.probes import probes, readings, readings_of_base
 
 IMPRINT_TOKENS = 4096  # of the windows that an imprint is calibrated and proved on
 
@@ -47,7 +48,7 @@ class Imprint:
 
     record: Mapping[str, Any]  # the contracts' `ImprintProof` without `neutral`
     loss_before: float  # of the windows that the proof reads
-    readers: tuple[Read, Read]  # those that measured it: of the session and of neutral text
+    readers: Readers  # those that measured it
 
 
 def save_and_prove(
@@ -119,12 +120,12 @@ def prove(
     texts = IMPRINT_TEXTS if imprint else ("mixed",)
     chosen = sample(trained_on, IMPRINT_TOKENS if imprint else None)
     windows = [trained_on[index] for index in chosen]
-    read, read_neutral = imprint.readers if imprint else readers(base, payload.first_block)
+    read, read_neutral, _ = imprint.readers if imprint else readers(base, payload.first_block)
     before = imprint.loss_before if imprint else mean_loss(base.model, interruptible(windows, stop), base.device, read)
     tested = [window for _, window in held_out.windows] if held_out else []
     held_before = [token_losses(base.model, window, base.device, read)[0] for window in interruptible(tested, stop)]
     neutrals_before = [neutral_loss_of_base(base, name) for name in texts]
-    said_before = readings(base.model, base, read_neutral)
+    said_before = readings_of_base(base, read_neutral)
     with attached(base, folder) as model:
         expected, matched = match_keys(model, payload)
         after = mean_loss(model, interruptible(windows, stop), base.device, read)

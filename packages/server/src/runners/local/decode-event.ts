@@ -14,11 +14,6 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 const compiled = () => Compile(WorkerEvent);
 let protocol: ReturnType<typeof compiled> | null = null;
 
-/** Takes a tenth of a second, before there is an event to wait for it. */
-export function prepareDecoding(): void {
-  protocol ??= compiled();
-}
-
 /** The event of a line, checked against the protocol; null for a blank line. Throws ProtocolFault. */
 export function decodeEvent(line: Buffer): WorkerEvent | null {
   const text = textOf(line);

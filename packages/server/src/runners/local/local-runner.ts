@@ -13,7 +13,6 @@ import {
   type Runner,
   type TaskEvent,
 } from "../runner.js";
-import { prepareDecoding } from "./decode-event.js";
 import { workerEnvironment } from "./environment.js";
 import type { WorkerSettings } from "./link.js";
 import { createPool } from "./pool.js";
@@ -71,7 +70,6 @@ export function createLocalRunner(options: LocalRunnerOptions): Runner & Interac
   const { file, args } = command;
   const program = { file, args, env: workerEnvironment({ source: env, allowDownloads, tracker, extra: command.env }) };
   const killOnExit = createKillOnExit();
-  prepareDecoding();
   const start = (): Worker => {
     onWorkerStart();
     return startWorker(startProcess({ ...program, spawn, killOnExit, clock }), options);
