@@ -105,13 +105,14 @@ def solve(seen: Seen, statistics: Statistics, config: ClosedFormConfig, *, rank:
     errors = errors + config.damping * errors.diagonal().mean() * torch.eye(len(errors)).to(errors)
     uncut = min(len(seen.errors), len(errors))
     kept = min(uncut, config.rank if rank is None else rank)
+    wanted = config.step / config.num_layers * torch.linalg.solve(errors, seen.errors.mT)  # R^T [d, s]
     rows, columns, squared, whole = [], [], 0.0, 0.0
     for place in range(config.num_layers):
         inputs = seen.inputs[place].to(errors)
         held = inputs.mT @ inputs + config.ridge * statistics.inputs(place).to(errors)
-        moves = torch.cholesky_solve(inputs.mT @ seen.errors, torch.linalg.cholesky(held))  # [d_in, d]
-        update = config.step / config.num_layers * torch.linalg.solve(errors, moves.mT)  # [d, d_in]
-        cut = _cut(update, held, errors, kept)
+        moves = wanted @ inputs  # W H [d, d_in]
+        update = torch.cholesky_solve(moves.mT, torch.linalg.cholesky(held)).mT
+        cut = _cut(update, moves, errors, kept)
         rows.append(cut.A)
         columns.append(cut.B)
         squared, whole = squared + cut.squared, whole + cut.whole
@@ -128,12 +129,12 @@ class _Cut:
     whole: float
 
 
-def _cut(update: Tensor, held: Tensor, errors: Tensor, rank: int) -> _Cut:
-    """The best approximation B^T A of update [d, d_in] where inputs spread as `held` [d_in, d_in] and the output's
-    errors as `errors` [d, d]: of F^(1/2) W H^(1/2), not of W, most of which lies where no input reaches."""
+def _cut(update: Tensor, moves: Tensor, errors: Tensor, rank: int) -> _Cut:
+    """The best approximation B^T A of update W [d, d_in] where inputs spread as H, of which `moves` is W H, and the
+    output's errors as `errors` F [d, d]: of F^(1/2) W H^(1/2), not of W, most of which lies where no input reaches."""
     root = torch.linalg.cholesky(errors)  # errors = root root^T
     seen = root.mT @ update  # [d, d_in]
-    values, vectors = torch.linalg.eigh((seen @ held @ seen.mT).double())
+    values, vectors = torch.linalg.eigh((root.mT @ moves @ seen.mT).double())
     values, axes = values.clamp(min=0), vectors[:, -rank:].to(update)  # [d, rank]
     A, B = axes.mT @ seen, torch.linalg.solve_triangular(root.mT, axes, upper=True).mT
     size = (A.norm(dim=1) / B.norm(dim=1)).sqrt().clamp(min=torch.finfo(A.dtype).tiny)[:, None]  # of one size each
