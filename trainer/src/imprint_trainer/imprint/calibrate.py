@@ -55,11 +55,10 @@ def calibrate(
 
     def loss(scale: float | None, *some: Trial) -> float:
         """Mean over trials; None: of the bare base."""
-        losses = []
+        read, losses = readers.session if scale else readers.bare, []
         for one in some:
             scored = [thinned(one.windows[index]) for index in sample(one.windows, OWN_TOKENS)]
             with applied(base.model, one.factors, config, scaling=scale) if scale else nullcontext():
-                read = readers.session if scale else readers.bare
                 losses.append(mean_loss(base.model, interruptible(scored, stop), base.device, read))
         return fmean(losses)
 
