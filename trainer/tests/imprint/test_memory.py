@@ -35,6 +35,12 @@ def test_the_tables_of_the_adapted_layers_are_counted(monkeypatch: pytest.Monkey
     assert planned.memory["fits"]
 
 
+@pytest.mark.parametrize("inputs", [1536, 18944])
+def test_what_is_said_before_a_measurement_is_enough_for_the_imprint(inputs: int) -> None:
+    measured = ClosedFormConfig.model_fields["most_supervised"].default
+    assert Solved(LAYERS, inputs, 576).bytes >= Solved(LAYERS, inputs, 576, tokens=measured).bytes
+
+
 def test_a_base_is_kept_in_four_bits_where_its_plain_numbers_leave_too_little(
     monkeypatch: pytest.MonkeyPatch, seven_billion: str
 ) -> None:

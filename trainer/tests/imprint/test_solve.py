@@ -92,6 +92,13 @@ def test_the_same_windows_twice_are_not_learned_twice(closed_form: ClosedForm, m
     assert float(twice.norm()) < 2 * float(once.norm())
 
 
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(order=st.permutations(range(len(WINDOWS))))
+def test_the_order_of_windows_does_not_matter(closed_form: ClosedForm, model: Any, order: list[int]) -> None:
+    found = updates(closed_form, model, [WINDOWS[index] for index in order])
+    torch.testing.assert_close(found, updates(closed_form, model, WINDOWS), rtol=1e-3, atol=1e-6)
+
+
 def imprinted(closed_form: ClosedForm, model: Any, windows: list[Window], rank: int | None = None) -> Imprinted:
     base: Any = SimpleNamespace(model=model, tokenizer=SimpleNamespace(decode=lambda _: ""))
     session: Any = SimpleNamespace(steps=[])

@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from torch import nn
 
 from imprint_trainer.errors import HypernetworkInvalid
+from imprint_trainer.imprint.memory import MOST_SUPERVISED
 from imprint_trainer.models.causal_lm import CausalLM, Decoder
 
 Size = Annotated[int, Field(ge=1)]
@@ -59,7 +60,7 @@ class ClosedFormConfig(AdapterPlace):
     lora_alpha: float = Field(default=1.0, gt=0, allow_inf_nan=False)
 
     # What is read
-    most_supervised: Size = 4096  # tokens of the agent
+    most_supervised: Size = MOST_SUPERVISED
     least_supervised: Any = Field(default=None, exclude=True)  # of earlier folders: read, without effect, not written
 
     # The solution

@@ -21,7 +21,7 @@ from imprint_trainer.models.memory_model import (
     shape_of,
 )
 
-WINDOW = 1024  # tokens that are read at once
+WINDOW, MOST_SUPERVISED = 1024, 4096  # tokens that are read at once; of the agent, but for the last window's
 FIRST, LAST = 2 / 3, 9 / 10  # of a base's blocks: layers 20 to 26 of 30 did best (docs/imprints.md)
 TABLES = 5  # of a layer's inputs by themselves, that solving one layer takes beside what is kept of all
 
@@ -29,7 +29,7 @@ TABLES = 5  # of a layer's inputs by themselves, that solving one layer takes be
 @dataclass(frozen=True)
 class Solved:
     """What a closed form solves for so many layers, bytes of what it knows, and of how many of the agent's tokens; None
-    is a measurement, of second moments. 0 layers: nothing is solved."""
+    where second moments are still to be measured. 0 layers: nothing is solved."""
 
     layers: int
     inputs: int  # width of what enters an adapted layer
@@ -39,8 +39,8 @@ class Solved:
 
     @property
     def bytes(self) -> int:
-        of_a_token = self.layers * self.inputs + self.outputs
-        kept = (self.tokens + WINDOW) * of_a_token if self.tokens else self.layers * self.inputs**2
+        rows = ((self.tokens or MOST_SUPERVISED) + WINDOW) * (self.layers * self.inputs + self.outputs)
+        kept = rows if self.tokens else max(rows, self.layers * self.inputs**2)
         return FP32 * (kept + (TABLES * self.inputs**2 if self.layers else 0))
 
 

@@ -131,8 +131,7 @@ def neutral_rise_over(base: LoadedBase) -> Callable[[CausalLM], float]:
 
 
 class Readers(NamedTuple):
-    """For an adapter that changes no block below some: of its session, of the neutral text, whose lower states are kept
-    while the base is resident, and of the session by the bare base."""
+    """Of an adapter's session, of neutral text, known while the base is resident, and of the session by the base."""
 
     session: Read
     neutral: Read
