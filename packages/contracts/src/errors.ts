@@ -21,21 +21,13 @@ const CATALOGUE = {
   NOT_FOUND: [404, "No such resource", "See /docs for the routes of this service."],
   METHOD_NOT_ALLOWED: [405, "Method not allowed", "Use one of the methods in the Allow header."],
   JOB_NOT_FOUND: [404, "No such job", "GET /jobs lists those known; old finished ones are dropped."],
-  SESSION_NOT_FOUND: [
-    404,
-    "No such session",
-    "Import it with imprint import or POST /sessions; GET /sessions lists those known.",
-  ],
+  SESSION_NOT_FOUND: [404, "No such session", "Import it: imprint import or POST /sessions; GET /sessions lists those known."],
   ADAPTER_NOT_FOUND: [404, "No such adapter", "GET /adapters lists those registered."],
   FILE_NOT_FOUND: [404, "No such file", "Upload it with POST /v1/files; GET /v1/files lists those there."],
   EXPORT_NOT_FOUND: [404, "No such export", "POST /adapters/{id}/export makes it."],
   EVALUATION_NOT_FOUND: [404, "No such evaluation", "POST /adapters/{id}/evaluate makes it."],
   TASKS_NOT_FOUND: [404, "No evaluation on tasks", "imprint evaluate ADAPTER --tasks FOLDER makes it."],
-  PROJECT_NOT_FOUND: [
-    404,
-    "No such project",
-    "POST /projects/{name}/runs with session_ids makes it; GET /projects lists those there.",
-  ],
+  PROJECT_NOT_FOUND: [404, "No such project", "POST /projects/{name}/runs with session_ids makes it; GET /projects lists them."],
   PROJECT_BUSY: [409, "A run of the project goes on", "Wait for its end, or cancel its job."],
   ROLLBACK_IMPOSSIBLE: [409, "There is nothing to roll back to", "Name an adapter of the project that is still registered."],
   ADAPTER_ID_TAKEN: [409, "The adapter id is taken", "Choose another, or leave adapter_id out: ids are written once."],
@@ -70,11 +62,7 @@ const CATALOGUE = {
   INTERNAL_ERROR: [500, "Internal error", "The service's log names the cause under this request_id."],
 
   // Upstream
-  UPSTREAM_UNREACHABLE: [
-    503,
-    "The upstream does not answer",
-    "Start it, or correct upstream; it is asked again with the next chat.",
-  ],
+  UPSTREAM_UNREACHABLE: [503, "The upstream does not answer", "Start it, or correct upstream; the next chat asks it again."],
   UPSTREAM_BUSY: [429, "The upstream is busy", "Wait as long as Retry-After says."],
   UPSTREAM_UNAUTHORIZED: [
     502,
@@ -96,11 +84,7 @@ const CATALOGUE = {
     "Train on another session (imprint sessions lists them), or choose other turns with train_on.",
   ],
   SESSION_TRAINED_ON: [422, "The adapter was trained on the session", "Test on others: GET /sessions lists those stored."],
-  NOTHING_TO_EVALUATE: [
-    422,
-    "No session to test on",
-    "Import a later session of the same work, or name sessions in session_ids.",
-  ],
+  NOTHING_TO_EVALUATE: [422, "No session to test on", "Import a later session of the same work, or name some in session_ids."],
   NOTHING_HELD_OUT: [422, "No text to choose by", "Name more or longer sessions, or a larger part of them in holdout."],
   TEMPLATE_UNSUPPORTED: [
     422,
@@ -139,11 +123,7 @@ const CATALOGUE = {
     "A target module matches no layer",
     "Leave target_modules out, or name linear layers of the base model.",
   ],
-  PROMPT_REFUSED: [
-    400,
-    "The prompt cannot be answered",
-    "Leave out what the engine or the base model's chat template cannot do.",
-  ],
+  PROMPT_REFUSED: [400, "The prompt cannot be answered", "Leave out what the engine or the base's chat template cannot do."],
   CONTEXT_LENGTH_EXCEEDED: [
     400,
     "The prompt is longer than the model's context",
@@ -201,11 +181,7 @@ const CATALOGUE = {
     "Files may not be read or written",
     "Let the service's user read and write the data directory and all in it; the service's log names the file.",
   ],
-  WORKER_START_FAILED: [
-    503,
-    "The trainer could not be started",
-    "imprint doctor says what is missing; imprint setup installs it.",
-  ],
+  WORKER_START_FAILED: [503, "The trainer could not be started", "imprint doctor says what it lacks; imprint setup installs it."],
   WORKER_CRASHED: [503, "The trainer died", "The job's log holds its last lines; the next job gets a fresh trainer."],
   WORKER_NO_RESULT: [null, "The trainer ended without a result", "The job's log holds its last lines."],
   WORKER_SILENT: [

@@ -112,22 +112,18 @@ def most_tokens(
 def chunk_factors(hypernetwork: Hypernetwork, model: CausalLM, chunks: Sequence[Sequence[int]]) -> dict[str, Factors]:
     """Chunks of ids -> for each module A [K, L, r, d_in], B [K, L, r, d_out], in batches that bound the memory; a batch
     whose layers do not fit the Perceiver together goes through it one layer after the other (section 5.1)."""
-    device = hypernetwork.head.weight.device
+    device, config = hypernetwork.head.weight.device, hypernetwork.config
+    widest = config.projection_size * (config.num_layers if config.per_layer_features else 1)  # activations of an id
     parts = []
     for batch in _batches(chunks):
         ids, mask = pad_right(batch)
-        features = encode(model, ids.to(model.device), mask.to(model.device), hypernetwork.config)
-        iterative = perceiver_numbers(hypernetwork.config, ids.numel()) > PERCEIVER_NUMBERS
+        features = encode(model, ids.to(model.device), mask.to(model.device), config)
+        iterative = ids.numel() * widest > PERCEIVER_NUMBERS
         parts.append(hypernetwork(features.to(device), mask.to(device), iterative=iterative))
     return {
         module: Factors(torch.cat([part[module].A for part in parts]), torch.cat([part[module].B for part in parts]))
-        for module in hypernetwork.config.target_modules
+        for module in config.target_modules
     }
-
-
-def perceiver_numbers(config: HypernetworkConfig, tokens: int) -> int:
-    """Activations of the projection, the widest there, of a batch of so many ids in one pass over all layers."""
-    return tokens * config.projection_size * (config.num_layers if config.per_layer_features else 1)
 
 
 def pad_right(rows: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:

@@ -225,9 +225,7 @@ class PerLayerResidualMlp(nn.Module):
 
 
 class SharedResidualMlp(nn.Module):
-    """The same with one block for all base model layers. Keys: `mlp.{0,2,5,6}`; 1 and 4 are the reference's dropouts,
-    unused here.
-    """
+    """The same with one block for all base model layers. Keys: `mlp.{0,2,5,6}`; 1 and 4 are dropouts there."""
 
     def __init__(self, *, size: int, hidden: int) -> None:
         super().__init__()

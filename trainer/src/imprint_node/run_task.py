@@ -109,7 +109,7 @@ class Supervisor:
                 start_new_session=True,
             )
         except OSError as error:
-            self._end({"type": "not_started", "code": error_name(error)}, events)
+            self._end({"type": "not_started", "code": errno.errorcode.get(error.errno or 0, "unknown error")}, events)
             return
         pumps = [
             threading.Thread(target=events.copy, args=(self._child.stdout,), daemon=True),
@@ -129,7 +129,8 @@ class Supervisor:
         for pump in pumps:
             pump.join(DRAIN_SECONDS)
         code = self._child.returncode
-        exited = {"type": "exited", "code": code if code >= 0 else None, "signal": signal_name(code)}
+        signalled = signal.Signals(-code).name if code < 0 else None
+        exited = {"type": "exited", "code": code if code >= 0 else None, "signal": signalled}
         self._end({"type": "settled"} if settled else exited, events)
 
     def _watch(self, events: Events) -> bool:
@@ -203,11 +204,3 @@ class Supervisor:
                 "files": listed(self._folder.path / "output"),
             }
         )
-
-
-def error_name(error: OSError) -> str:
-    return errno.errorcode.get(error.errno or 0, "unknown error")
-
-
-def signal_name(code: int) -> str | None:
-    return signal.Signals(-code).name if code < 0 else None

@@ -47,7 +47,7 @@ class NothingToTrain(TrainerError, ValueError):
 
 class NothingToEvaluate(TrainerError, ValueError):
     code = "NOTHING_TO_EVALUATE"
-    hint = "Import a later session of the same work, or name sessions in session_ids."
+    hint = "Import a later session of the same work, or name some in session_ids."
 
 
 class NothingHeldOut(TrainerError, ValueError):
@@ -92,7 +92,7 @@ class TargetModulesNotFound(TrainerError, LookupError):
 
 class PromptRefused(TrainerError, ValueError):
     code = "PROMPT_REFUSED"
-    hint = "Leave out what the engine or the base model's chat template cannot do."
+    hint = "Leave out what the engine or the base's chat template cannot do."
 
 
 class ContextLengthExceeded(TrainerError, ValueError):

@@ -20,10 +20,8 @@ class PushRefusedError(Exception):
 
 
 def push(folder: Path, repo: str, *, private: bool) -> dict[str, str]:
-    """Makes the repository where it is missing and commits every file of the folder at once.
-
-    Raises PushRefusedError.
-    """
+    """Makes the repository where it is missing and commits every file of the folder at once. Raises
+    PushRefusedError."""
     from huggingface_hub import HfApi, get_token
     from huggingface_hub.errors import HfHubHTTPError
     from huggingface_hub.utils.tqdm import disable_progress_bars

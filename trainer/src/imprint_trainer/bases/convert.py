@@ -31,10 +31,8 @@ def convert(
 ) -> None:
     """Writes bf16 safetensors, tokenizer, chat template, in `nf4/` the quantised weights, and llama.cpp's file of them.
     The folder is there as a whole or not at all; nothing is done if it is there. `sensible`: the largest loss on
-    ordinary text.
-
-    Raises BaseModelNotFound without the file, BaseModelUnsupported for what is not read here, BaseModelInvalid.
-    """
+    ordinary text. Raises BaseModelNotFound without the file, BaseModelUnsupported for what is not read here,
+    BaseModelInvalid."""
     if (out / "config.json").is_file():
         progress(f"{out.name} is there already")
         return

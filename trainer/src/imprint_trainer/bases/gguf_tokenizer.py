@@ -71,9 +71,7 @@ def settle(backend: Any, pre: str | None) -> None:
 
 def check(tokenizer: Any, tokens: Sequence[str], kinds: Sequence[int], name: str) -> None:
     """Text comes back as it was, control tokens are one token each, and the chat template writes what it is given.
-
-    Raises BaseModelInvalid.
-    """
+    Raises BaseModelInvalid."""
     back = tokenizer.decode(tokenizer.encode(SAMPLE, add_special_tokens=False))
     if back != SAMPLE:
         raise BaseModelInvalid(f"the tokenizer of {name} does not give text back: {back[:60]!r}")

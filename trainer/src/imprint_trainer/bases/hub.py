@@ -26,10 +26,8 @@ class Blob:
 
 def pull_hub(repo_id: str, progress: Progress) -> Path:
     """The folder. Only weights, tokenizer and configuration are fetched, no code; what a cut left is gone on with. The
-    hub's library finds the model once all of it is there.
-
-    Raises HubUnreachable, DownloadFailed, DiskFull, BaseModelUnsafe, BaseModelInvalid, BaseModelUnsupported.
-    """
+    hub's library finds the model once all of it is there. Raises HubUnreachable, DownloadFailed, DiskFull,
+    BaseModelUnsafe, BaseModelInvalid, BaseModelUnsupported."""
     from huggingface_hub import HfApi, constants, hf_hub_url
     from huggingface_hub.file_download import _create_symlink
     from huggingface_hub.utils._fixes import WeakFileLock

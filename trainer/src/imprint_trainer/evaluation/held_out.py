@@ -87,9 +87,7 @@ def split(
     reasoning: bool,
 ) -> Split:
     """`trained`: what `trained_turns` found. A turn that two tested sessions share counts in the first of them.
-
-    Raises NothingToEvaluate where no session is left.
-    """
+    Raises NothingToEvaluate where no session is left."""
     tested: list[Tested] = []
     copies: list[Tested] = []
     skipped: list[Skipped] = []
@@ -147,10 +145,8 @@ def nothing(skipped: Sequence[Skipped]) -> TrainerError:
 def text_before(
     trained: Sequence[Session], tokenizer: "PreTrainedTokenizerBase", *, max_length: int, reasoning: bool
 ) -> tuple[int, ...]:
-    """The newest tokens of the sessions (oldest first) as their windows of `max_length` tokens hold them.
-
-    Sessions that cannot be rendered give none.
-    """
+    """The newest tokens of the sessions (oldest first) that can be rendered, as their windows of `max_length` tokens
+    hold them."""
     found: tuple[int, ...] = ()
     for session in reversed(trained):
         try:

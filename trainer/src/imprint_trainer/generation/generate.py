@@ -1,7 +1,7 @@
 """Answers of the base model, with or without an adapter: to a chat while it grows, or greedy ones to many prompts."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +29,8 @@ def chat(
     on_text: Callable[[str], None],
 ) -> dict[str, Any]:
     """The contracts' `ChatResult`: greedy at temperature 0, else sampled with the seed alone. `on_prompt` is told the
-    contracts' `ChatPrompt` once nothing is left to refuse.
-
-    Raises Cancelled, ContextLengthExceeded and PromptRefused.
-    """
+    contracts' `ChatPrompt` once nothing is left to refuse. Raises Cancelled, ContextLengthExceeded and
+    PromptRefused."""
     prompt = prompt_of(spec, base)
     length = prompt.length
     if spec.max_tokens == 0:
@@ -40,7 +38,8 @@ def chat(
     on_prompt({"prompt_tokens": length, "tool_format": prompt.tool_format})
     listener = Listener(spec, base, with_calls=prompt.tool_format is not None, cancelled=cancelled, on_text=on_text)
     listener.begin(prompt.opening)
-    with seeded(spec.seed, base), attached_adapter(spec, base) as model:
+    adapted = attached(base, Path(spec.adapter_path)) if spec.adapter_path else nullcontext(base.model)
+    with seeded(spec.seed, base), adapted as model:
         (answer,) = continued(
             model, base, [prompt.ids], prompt.max_new_tokens, choosing=choosing(spec), listener=listener
         )
@@ -76,10 +75,6 @@ def seeded(seed: int, base: LoadedBase) -> Iterator[None]:
     with torch.random.fork_rng(devices=devices):
         torch.manual_seed(seed % 2**63)
         yield
-
-
-def attached_adapter(spec: ChatSpec, base: LoadedBase) -> AbstractContextManager[CausalLM]:
-    return attached(base, Path(spec.adapter_path)) if spec.adapter_path else nullcontext(base.model)
 
 
 @torch.inference_mode()

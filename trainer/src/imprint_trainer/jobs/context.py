@@ -12,8 +12,7 @@ from imprint_trainer.models.memory import PeakMemory
 
 
 class BaseOf(Protocol):
-    """Gives a base model, resident or loaded. `dequantised`: as `load_base` has it; None takes the resident one as it
-    is."""
+    """Gives a base model, resident or loaded. `dequantised`: as in `load_base`; None takes a resident one as it is."""
 
     def __call__(
         self, path_or_hub_id: str, quantization: Quantization, *, dequantised: bool | None = None
@@ -22,9 +21,8 @@ class BaseOf(Protocol):
 
 @dataclass(frozen=True)
 class JobContext:
-    """`emit` sends an event, to which the worker adds the job's id. `tokenizer` gives a base model's tokenizer, and
-    loads no weights for that. `memory` counts from the job's beginning; `clock` tells
-    seconds."""
+    """`emit` sends an event, to which the worker adds the job's id. `tokenizer` gives a base model's, and loads no
+    weights for that. `memory` counts from the job's beginning; `clock` tells seconds."""
 
     emit: Callable[[dict[str, Any]], None]
     cancelled: Callable[[], bool]

@@ -120,8 +120,7 @@ TrainRung = Callable[[Trial, int | None], Trial]
 @dataclass(frozen=True)
 class Rungs:
     """`train_rung` trains a trial on from where it is, up to so many steps or to its end, and measures it: it is
-    `paused` or `finished` then. Raises AdapterNotFinite. `keep` is told each new state of things, `forget` a trial that
-    is over."""
+    `paused` or `finished` then. Raises AdapterNotFinite. `keep` is told each new state, `forget` a trial that ended."""
 
     train_rung: TrainRung
     keep: Callable[[Found], None]

@@ -39,10 +39,8 @@ def endings(name: str) -> list[str]:
 
 
 def resolve_targets(model: CausalLM, requested: Sequence[str] | None) -> list[str]:
-    """Sorted names as adapter_config.json holds them: `q_proj` or a dotted suffix.
-
-    Raises TargetModulesNotFound for any without a match.
-    """
+    """Sorted names as adapter_config.json holds them: `q_proj` or a dotted suffix. Raises TargetModulesNotFound for any
+    without a match."""
     layers = linear_layers(model)
     if requested is None:
         return sorted(shortest_names(model, layers))

@@ -39,10 +39,8 @@ class Located:
 
 
 def locate_base(path_or_hub_id: str) -> Located:
-    """The folder of a base model, checked for code and pickles.
-
-    Raises BaseModelNotFound, BaseModelUnsafe, BaseModelInvalid.
-    """
+    """The folder of a base model, checked for code and pickles. Raises BaseModelNotFound, BaseModelUnsafe,
+    BaseModelInvalid."""
     path = Path(path_or_hub_id).expanduser()
     if path.is_dir():
         folder, revision = path.resolve(), None

@@ -198,6 +198,7 @@ def imprint_lines(imprint: Mapping[str, Any] | None) -> list[str]:
     if imprint is None:
         return []
     coverage = imprint["coverage"]
+    read = (f"{one['kind']} {one['characters_read'] / max(one['characters'], 1):.0%}" for one in coverage["kinds"])
     return [
         *(
             f"| of that, {one['name']} | {one['loss_before']:.4f} | {one['loss_after']:.4f} "
@@ -206,15 +207,11 @@ def imprint_lines(imprint: Mapping[str, Any] | None) -> list[str]:
         ),
         "",
         f"Read: {coverage['characters_read']} of the session's {coverage['characters']} characters "
-        f"({', '.join(read_share(kind) for kind in coverage['kinds'])}), as {coverage['tokens']} tokens in "
+        f"({', '.join(read)}), as {coverage['tokens']} tokens in "
         f"{coverage['chunks']} chunks.",
         "",
         *scale_lines(imprint["scale"], imprint["calibration"]),
     ]
-
-
-def read_share(kind: Mapping[str, Any]) -> str:
-    return f"{kind['kind']} {kind['characters_read'] / max(kind['characters'], 1):.0%}"
 
 
 def scale_lines(scale: float, calibration: Mapping[str, Any] | None) -> list[str]:
