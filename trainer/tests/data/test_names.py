@@ -12,12 +12,13 @@ from data.families import tokenizer_of
 from data.sessions import agent, session_json, user
 from data.test_holdout import TOKENIZER, decoded, prepared
 from data.test_select import spec_of
-from imprint_trainer.data.names import Named, Names, drawn, other_words
+from imprint_trainer.data.names import Named, Names, drawn, other_words, quiet
 from imprint_trainer.data.prepare import Prepared
 from imprint_trainer.data.session import Session
 from imprint_trainer.data.sessions import sizes, under_other_names
 
 WORDS = ["velvet", "river", "Atlas", "8269", "port", "NAME"]
+BESIDE = r"The file first\.|Now the change\.|\n"  # words beside calls, and what parts them
 OTHERS = Names({"velvet": "humor", "river": "kettle", "atlas": "mixture", "8269": "1044"})
 
 
@@ -50,6 +51,16 @@ def test_arguments_are_what_requests_give_and_calls_of_few_sessions_take() -> No
     found = named(ports("velvet", 8269), ports("river", 8300), ports("atlas", 8411), ports("velvet", 8512))
     # All say port, sed, services, yaml; what only an answer or an output says is no argument.
     assert found.arguments() == ("8269", "8300", "8411", "8512", "atlas", "river", "velvet")
+
+
+def test_what_most_sessions_show_is_no_argument_however_few_are_asked_for_it() -> None:
+    rules = agent("The rules.", ("bash", '{"command": "cat RULES"}', "Say in the log: raise NAME, or lower NAME.\n"))
+    listed = agent("What is there?", ("bash", '{"command": "ls"}', "atlas.conf  river.conf  on/velvet  velvet_old\n"))
+    recordings = [
+        [user(f"{kind} {name}."), rules, listed, agent("So.", ("bash", json.dumps({"command": f"{kind} {name}"}), ""))]
+        for kind, name in (("Raise", "velvet"), ("Lower", "river"), ("Raise", "atlas"), ("Lower", "velvet"))
+    ]
+    assert named(*recordings).arguments() == ("atlas", "river", "velvet")
 
 
 def test_one_session_alone_does_not_say_what_it_is_about() -> None:
@@ -106,7 +117,9 @@ def test_another_pass_holds_the_same_work_under_other_names(tmp_path: Path) -> N
     first, second = again(tmp_path, found, 1), again(tmp_path, found, 2)
     pool = other_words(tokenizer_of(TOKENIZER), found.taken)
     names = [drawn(session(steps), found.arguments, pool, 1) for steps in recordings]
-    assert first == [one.text(text) for one, text in zip(names, decoded(list(found.windows)), strict=True)]
+    whole = [one.text(text) for one, text in zip(names, decoded(list(found.windows)), strict=True)]
+    assert [re.sub(BESIDE, "", text) for text in first] == [re.sub(BESIDE, "", text) for text in whole]
+    assert first != whole
     assert first == again(tmp_path, found, 1)
     assert first != second
     for text in [*first, *second]:
@@ -121,7 +134,49 @@ def test_what_two_recordings_share_is_taught_once_in_another_pass_too(tmp_path: 
     for number in (1, 2):
         windows = under_other_names(spec_of(sorted(tmp_path.glob("s*.json"))), tokenizer, found, number)
         taught = [tokenizer.decode([window.input_ids[index] for index in window.targets]) for window in windows]
-        assert "".join(taught).count("The file first.") == 3
+        assert "".join(taught).count("cat services/") == 3
+
+
+CALLING = st.lists(st.sampled_from(["said", "called", "both", "person"]), min_size=1, max_size=40)
+
+
+def talk(kinds: list[str]) -> list[dict[str, Any]]:
+    call = ("bash", json.dumps({"command": "ls"}), "a b")
+    steps = {"said": agent("So."), "called": agent("", call), "both": agent("I look.", call), "person": user("Go on.")}
+    return [user("Look."), *(steps[kind] for kind in kinds)]
+
+
+@given(kinds=CALLING, more=CALLING, number=st.integers(1, 8))
+def test_another_pass_leaves_out_words_beside_calls_alone_and_the_same_where_two_begin_alike(
+    kinds: list[str], more: list[str], number: int
+) -> None:
+    before = session(talk(kinds))
+    after = quiet(before, number)
+    for was, now in zip(before.steps, after.steps, strict=True):
+        assert now == was or (was.tool_calls and now == was.model_copy(update={"text": ""}))
+    assert quiet(session(talk([*kinds, *more])), number).steps[: len(after.steps)] == after.steps
+
+
+def test_each_pass_leaves_out_the_words_beside_about_half_of_the_calls() -> None:
+    whole = session(talk(["both"] * 400))
+    passes = [[step.text == "" for step in quiet(whole, number).steps[1:]] for number in range(1, 8)]
+    assert all(160 <= sum(one) <= 240 for one in passes)
+    assert all(any(left_out) and not all(left_out) for left_out in zip(*(one[:20] for one in passes), strict=True))
+
+
+def test_another_pass_teaches_calls_and_answers_and_not_what_is_said_beside_a_call(tmp_path: Path) -> None:
+    recordings = [[*ports(name, port), agent("It is done.")] for name, port in (("velvet", 8269), ("river", 8300))]
+    found = prepared(tmp_path, *recordings, profile="learn")
+    tokenizer = tokenizer_of(TOKENIZER)
+    spoken = tokenizer.decode([found.windows[0].input_ids[index] for index in found.windows[0].targets])
+    assert all(words in spoken for words in ("The file first.", "Now the change.", "It is done."))
+    for number in range(1, 5):
+        for window in under_other_names(spec_of(sorted(tmp_path.glob("s*.json"))), tokenizer, found, number):
+            taught = tokenizer.decode([window.input_ids[index] for index in window.targets])
+            assert not re.search("The|file first|Now|change", taught)
+            assert re.search(r"cat services/.*sed -i .*It is done\.", taught, re.DOTALL)
+            begun = {start for _, start, _ in window.answer_spans}
+            assert len(begun & set(window.targets)) == 1  # that of the answer without a call
 
 
 def test_what_is_held_out_stands_in_no_pass(tmp_path: Path) -> None:

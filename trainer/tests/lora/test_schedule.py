@@ -50,11 +50,14 @@ def test_steps_do_not_depend_on_how_long_the_windows_are(profile: Any) -> None:
     assert min(steps) >= 20
 
 
-@given(st.lists(st.integers(2, 6000), min_size=1, max_size=60))
-def test_parts_teach_each_target_once_with_what_stands_before_it(lengths: list[int]) -> None:
+@given(st.lists(st.integers(2, 6000), min_size=1, max_size=60), st.integers(1, 200))
+def test_parts_teach_each_target_once_with_what_stands_before_it(lengths: list[int], least: int) -> None:
     training = LoraTraining(seed=0)
     windows = of_lengths(lengths)
-    found = in_parts(windows, training)
+    found = in_parts(windows, training, least=least)
+    assert len(found) >= min(least, sum(window.supervised_count for window in windows) // 2)
+    if len(in_parts(windows, training)) >= least:
+        assert found == in_parts(windows, training)
     assert sum(part.supervised_count for part in found) == sum(window.supervised_count for window in windows)
     most = step_tokens(sum(length - 1 for length in lengths), training.profile)
     assert all(0 < part.supervised_count <= 4 / 3 * most + 1 for part in found)

@@ -1,4 +1,5 @@
-"""What requests name, under other names: another pass over a session teaches how its work was done, not on what.
+"""What another pass over a session reads: the work under other names, with fewer words beside it. So it teaches how the
+work was done, not on what, and goes by what was asked and seen.
 
 Mention replacement (Dai and Adel, 2020, *An Analysis of Simple Data Augmentation for Named Entity Recognition*), where
 the mentions are the words that a request gives and a call takes up.
@@ -18,35 +19,37 @@ if TYPE_CHECKING:
 
 # Words and numbers; what stands for a secret, and escapes of letters, are none.
 WORD = re.compile(r"(?:<|\\u003c)SECRET:[a-z0-9-]+(?:>|\\u003e)|\\u[0-9a-fA-F]{4}|\\[a-zA-Z]|([A-Za-z]{3,}|[0-9]{3,})")
+ALONE = re.compile(r"(?<![\w./\\-])([A-Za-z]{3,}|[0-9]{3,})(?![\w/-]|\.\w)")  # no part of a path or a longer name
 VALUE = re.compile(r'"(?:[^"\\]|\\.)*"(\s*:)?|[0-9]{3,}')  # of JSON: a string, or the name of one; a number
 OTHER = re.compile(r"[Ġ▁]([a-z]{4,8})")  # tokens that are a word
 
 
-def words(texts: Iterable[str]) -> set[str]:
-    return {found[1].lower() for text in texts for found in WORD.finditer(text) if found[1]}
+def words(texts: Iterable[str], form: re.Pattern[str] = WORD) -> set[str]:
+    return {found[1].lower() for text in texts for found in form.finditer(text) if found[1]}
 
 
 @dataclass
 class Named:
-    """What the requests of some sessions name, and how many sessions call something with it."""
+    """What the requests of some sessions name, and how many sessions call something with it or show it."""
 
     sessions: int = 0
-    called: Counter[str] = field(default_factory=Counter)
+    held: Counter[str] = field(default_factory=Counter)
     asked: set[str] = field(default_factory=set)
     said: set[str] = field(default_factory=set)
 
     def add(self, session: Session) -> None:
         called = words(text for step in session.steps for text in calls(step))
         asked = words(step.text for step in session.steps if step.source == "user")
+        told = (text for step in session.steps for text in (step.text, *(one.content for one in step.observations)))
         self.sessions += 1
-        self.called.update(called)
+        self.held.update(called | words(told, ALONE))
         self.asked |= asked & called
         self.said |= called | asked
 
     def arguments(self) -> tuple[str, ...]:
-        """Words of a request that calls take up, of at most half of the sessions: the calls of most have those of the
-        language, of the tools and of the house."""
-        return tuple(sorted(word for word in self.asked if 2 * self.called[word] <= self.sessions))
+        """Words of a request that calls take up, and that at most half of the sessions hold: the calls of most have
+        those of the language and of the tools, their rules and files those of the house, as what kinds of work are."""
+        return tuple(sorted(word for word in self.asked if 2 * self.held[word] <= self.sessions))
 
 
 def calls(step: Step) -> Iterator[str]:
@@ -97,6 +100,20 @@ def straight(session: Session) -> Session:
     return session.model_copy(update={"steps": kept})
 
 
+def quiet(session: Session, number: int) -> Session:
+    """Without what the agent says beside half of its calls, drawn for a pass by its number: by the ways to say it that
+    a recording took, its work would be known, and that of no other one. What begins alike is drawn alike."""
+    draw = random.Random(f"quiet {number} {asked_of(session)}")
+    steps = tuple(
+        one.model_copy(update={"text": ""}) if one.tool_calls and draw.random() < 0.5 else one for one in session.steps
+    )
+    return session.model_copy(update={"steps": steps})
+
+
+def asked_of(session: Session) -> str:
+    return next((step.text for step in session.steps if step.source == "user"), "")
+
+
 def other_words(tokenizer: "PreTrainedTokenizerBase", taken: Collection[str]) -> list[str]:
     """Words that are tokens, and not `taken`."""
     return sorted({found[1] for token in tokenizer.get_vocab() if (found := OTHER.fullmatch(token))} - set(taken))
@@ -105,8 +122,7 @@ def other_words(tokenizer: "PreTrainedTokenizerBase", taken: Collection[str]) ->
 def drawn(session: Session, arguments: Sequence[str], pool: Sequence[str], number: int) -> Names:
     """A session's other names for a pass, by its number: words of `pool`, numbers of as many digits. Recordings that
     begin alike have the same ones."""
-    asked = next((step.text for step in session.steps if step.source == "user"), "")
-    draw = random.Random(f"{number} {asked}")
+    draw = random.Random(f"{number} {asked_of(session)}")
     letters = [word for word in arguments if word.isalpha()]
     others = dict(zip(letters, draw.sample(pool, min(len(letters), len(pool))), strict=False))
     numbers = [word for word in arguments if word.isdigit()]

@@ -160,10 +160,11 @@ def speed_of(model: CausalLM, learned: Sequence[Window], base: LoadedBase, conte
 def again_of(
     spec: TrainLoraSpec, context: JobContext, prepared: Prepared, training: LoraTraining, steps: Steps
 ) -> list[list[Window]]:
-    """What the passes after the first read: what only some requests name under other names, where there is such."""
+    """What the passes after the first read, where only some requests name what calls take up: `under_other_names`."""
     passes = min(steps.max_epochs, LEARN.renamed_most) if prepared.arguments else 1
     tokenizer = context.tokenizer(spec.base_model)
-    found = [in_parts(under_other_names(spec, tokenizer, prepared, number), training) for number in range(1, passes)]
+    read = (under_other_names(spec, tokenizer, prepared, number) for number in range(1, passes))
+    found = [in_parts(windows, training, least=steps.per_epoch) for windows in read]
     return found if all(len(windows) >= steps.per_epoch for windows in found) else []
 
 

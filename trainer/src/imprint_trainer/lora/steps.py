@@ -104,13 +104,17 @@ def step_tokens(supervised: int, profile: Profile) -> int:
     return tokens
 
 
-def in_parts(windows: Sequence[Window], training: LoraTraining) -> list[Window]:
-    """What the steps read: windows, and of those that teach more than one step learns from, parts. A part is the window
-    up to the last of its share of the targets, with all that the window holds before them as context."""
+def in_parts(windows: Sequence[Window], training: LoraTraining, *, least: int = 1) -> list[Window]:
+    """What the steps read, `least` in number: windows, and of those that teach more than one step learns from, parts. A
+    part is the window up to the last of its share of the targets: all that stands before them is context."""
     if training.accumulation is not None:
         return list(windows)
-    most = step_tokens(supervised_tokens(windows), training.profile)
-    return [part for window in windows for part in parts(window, math.ceil(window.supervised_count / most - OVER))]
+    most: float = step_tokens(supervised_tokens(windows), training.profile)
+    while True:
+        counts = [max(math.ceil(window.supervised_count / most - OVER), 1) for window in windows]
+        if sum(counts) >= least or most < 1.2:
+            return [part for window, count in zip(windows, counts, strict=True) for part in parts(window, count)]
+        most *= 0.9
 
 
 def parts(window: Window, count: int) -> list[Window]:
