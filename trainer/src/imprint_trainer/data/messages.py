@@ -129,10 +129,8 @@ class Writer:
 
 
 def conversation(session: Session, writer: Writer, supervised: frozenset[int]) -> Conversation:
-    """Head and turns of a session; `supervised` holds the indices of the steps to learn from.
-
-    Raises NothingToTrain for a session without a task.
-    """
+    """Head and turns of a session; `supervised` holds the indices of the steps to learn from. Raises NothingToTrain for
+    a session without a task."""
     hide = writer.codec.hide
     opening = next((index for index, step in enumerate(session.steps) if step.source == "user"), None)
     systems = [step.text for step in session.steps[: opening or 0] if step.source == "system" and step.text.strip()]

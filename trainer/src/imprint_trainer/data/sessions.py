@@ -95,9 +95,11 @@ class Preparing:
         self.whole = max(self.whole, part.whole)
         return part
 
-    def train(self, session_id: str, session: Session, *, share: float | None = None, stop: int | None = None) -> None:
-        """`share`: of its supervised tokens, at its end, that is held out where it is long enough; None: nothing is.
-        `stop`: the step from which on it is known to be held out."""
+    def train(
+        self, session_id: str, session: Session, *, share: float | None = None, stop: int | None = None
+    ) -> Session:
+        """The part that is trained. `share`: of its supervised tokens, at its end, that is held out where it is long
+        enough; None: nothing is. `stop`: the step from which on it is known to be held out."""
         keys = turn_keys(session, reasoning=self.spec.reasoning)
         elsewhere = {index: self.taught[key] for index, key in enumerate(keys) if key in self.taught}
         part = self.windows(session, stop=stop, elsewhere=elsewhere)
@@ -106,10 +108,10 @@ class Preparing:
             self.last_part = (session, start)
             part = self.windows(session, stop=start, elsewhere=elsewhere)
         self.parts.append(part)
-        self.named.add(session.model_copy(update={"steps": session.steps[: start or stop]}))
         self.taught |= {keys[turn.step]: session_id for turn in part.turns if turn.reason is None}
         words = agent_words(session, reasoning=self.spec.reasoning)
         self.said |= {said for step, said in words.items() if start is None or step < start}
+        return session.model_copy(update={"steps": session.steps[: start or stop]})
 
     def test(self, session: Session, start: int) -> None:
         """Holds out a session from step `start` on; what the trained side says too is no target."""
@@ -136,7 +138,9 @@ def prepare_sessions(spec: PreviewSpec, tokenizer: "PreTrainedTokenizerBase", *,
         if session_id not in split.whole:
             with work.skipping(session_id):
                 share = split.share if session_id == split.last_part_of else None
-                work.train(session_id, load_session(path), share=share)
+                trained = work.train(session_id, load_session(path), share=share)
+                if spec.profile == "learn":
+                    work.named.add(trained)
     if not work.parts:
         raise none_of(work.faults)
     for session_id, path in work.paths():
@@ -206,7 +210,6 @@ def together(work: Preparing) -> Prepared:
     sessions = tuple(session_id for session_id, _ in work.tested)
     held_out = HeldOut(sessions, sampled(work.tested), whole=work.last_part is None) if sessions else None
     apart = Counter(turn.reason for turn in work.turns if turn.reason is not None)
-    arguments = work.named.arguments() if work.spec.profile == "learn" else ()
     return Prepared(
         windows=tuple(window for part in parts for window in part.windows),
         tokens=sum(part.tokens for part in parts),
@@ -222,7 +225,7 @@ def together(work: Preparing) -> Prepared:
         max_length=window_length(work.spec.max_length, limit=work.limit, needed=work.whole),
         held_out=held_out,
         trained_until=None if work.last_part is None else work.last_part[1],
-        arguments=arguments,
+        arguments=work.named.arguments(),
         taken=frozenset(work.named.said),
         remarks=tuple(remarks_of(work.spec, held_out)),
     )

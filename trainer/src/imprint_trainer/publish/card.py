@@ -207,8 +207,7 @@ def imprint_lines(imprint: Mapping[str, Any] | None) -> list[str]:
         ),
         "",
         f"Read: {coverage['characters_read']} of the session's {coverage['characters']} characters "
-        f"({', '.join(read)}), as {coverage['tokens']} tokens in "
-        f"{coverage['chunks']} chunks.",
+        f"({', '.join(read)}), as {coverage['tokens']} tokens in {coverage['chunks']} chunks.",
         "",
         *scale_lines(imprint["scale"], imprint["calibration"]),
     ]
