@@ -181,7 +181,11 @@ const CATALOGUE = {
     "Files may not be read or written",
     "Let the service's user read and write the data directory and all in it; the service's log names the file.",
   ],
-  WORKER_START_FAILED: [503, "The trainer could not be started", "imprint doctor says what it lacks; imprint setup installs it."],
+  WORKER_START_FAILED: [
+    503,
+    "The trainer could not be started",
+    "imprint doctor says what is missing; imprint setup installs it.",
+  ],
   WORKER_CRASHED: [503, "The trainer died", "The job's log holds its last lines; the next job gets a fresh trainer."],
   WORKER_NO_RESULT: [null, "The trainer ended without a result", "The job's log holds its last lines."],
   WORKER_SILENT: [
