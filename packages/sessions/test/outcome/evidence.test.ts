@@ -20,6 +20,7 @@ describe("tests", () => {
     ["node --test", "# tests 6\n# pass 6\n# fail 0", "tests_passed"],
     ["make test", "Exit code 2\nmake: *** [test] Error 2", "tests_failed"],
     ["make test", "Process exited with code 0\nOutput:", "tests_passed"],
+    ["mise run test", "Process exited with code 0\nOutput:", "tests_passed"],
   ])("%s that ends with %j", (command, output, kind) => {
     expect(kindsOf([TASK, ran(command, output)])).toContain(kind);
   });

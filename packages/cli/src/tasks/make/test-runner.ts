@@ -108,10 +108,18 @@ function runnerOf(rest: readonly Word[]): { runner: string; call: readonly Word[
       ? null
       : { runner: "cargo", call: [plainWord("cargo"), ...args.slice(0, at + 1)], args: args.slice(at + 1) };
   }
-  if (program === "make" || program === "just")
-    return args.some(({ text }) => TEST_SCRIPT.test(text) || /^check(?:[-_]\w+)*$/.test(text))
-      ? { runner: program, call: words(program), args }
-      : null;
+  if (program === "bundle" && args[0]?.text === "exec") {
+    const inner = runnerOf(args.slice(1));
+    return inner && { ...inner, call: [...words("bundle exec"), ...inner.call] };
+  }
+  const isCheck = ({ text }: Word): boolean =>
+    TEST_SCRIPT.test(text.replace(/^.*:(?=test)/, "")) || /^(?:check(?:[-_]\w+)*|verify)$/.test(text);
+  if (
+    /^(?:ctest|phpunit|rspec)$/.test(program) ||
+    (/^(?:dotnet|mix|swift)$/.test(program) && args[0]?.text === "test") ||
+    (/^(?:make|just|task|mise|rake|mvnw?|gradlew?)$/.test(program) && args.some(isCheck))
+  )
+    return { runner: program, call: [first], args };
   const script = /^(?:ba|z|da)?sh$/.test(program) ? args.find(isFree) : first;
   if (script === undefined || (script === first && !script.text.includes("/")) || !isTestScript(script.text)) return null;
   const call = script === first ? [first] : [first, script];
