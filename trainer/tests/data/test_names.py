@@ -191,13 +191,13 @@ def test_what_is_held_out_stands_in_no_pass(tmp_path: Path) -> None:
     assert parts[0] == parts[1] and len(parts[0]) < 24
 
 
-def corrected(name: str, port: int) -> list[dict[str, Any]]:
+def corrected(name: str, port: int, instead: str = "sed") -> list[dict[str, Any]]:
     """The same work after a call that was refused, and one that the person's words took back."""
-    request, *work = ports(name, port)
+    request, *work = json.loads(json.dumps(ports(name, port)).replace("sed -i", f"{instead} -i"))
     killed, typed = json.dumps({"command": f"kill {name}"}), json.dumps({"command": f"vi {name}"})
     refused = agent("I stop it.", ("bash", killed, "The user doesn't want to proceed"), context_only="refused")
     taken_back = agent("I type it in.", ("bash", typed, ""), context_only="refused")
-    return [request, refused, taken_back, user("Use sed instead of vi."), *work, user("Thanks.")]
+    return [request, refused, taken_back, user(f"Use {instead} instead of vi."), *work, user("Thanks.")]
 
 
 def test_another_pass_goes_the_way_that_a_correction_pointed_at_once(tmp_path: Path) -> None:
@@ -212,6 +212,11 @@ def test_another_pass_goes_the_way_that_a_correction_pointed_at_once(tmp_path: P
     # What a request chooses by its place keeps its place.
     chosen = again(tmp_path, found, 1, train_on={"turns": [5]})[0]
     assert "I stop it." in chosen
+
+
+def test_what_a_correction_alone_names_is_no_argument() -> None:
+    recordings = [corrected("velvet", 8269, "ced"), corrected("river", 8300), ports("atlas", 8411)]
+    assert named(*recordings).arguments() == ("8269", "8300", "8411", "atlas", "river", "velvet")
 
 
 def test_a_plan_names_what_is_renamed_where_there_is_another_pass(tmp_path: Path) -> None:

@@ -38,6 +38,7 @@ class Named:
     said: set[str] = field(default_factory=set)
 
     def add(self, session: Session) -> None:
+        session = straight(session)  # what only a correction names is no argument: later passes do not hold it
         called = words(text for step in session.steps for text in calls(step))
         asked = words(step.text for step in session.steps if step.source == "user")
         told = (text for step in session.steps for text in (step.text, *(one.content for one in step.observations)))
