@@ -18,7 +18,8 @@ from imprint_trainer.data.session import Session
 from imprint_trainer.data.sessions import sizes, under_other_names
 
 WORDS = ["velvet", "river", "Atlas", "8269", "port", "NAME"]
-BESIDE = r"The file first\.|Now the change\.|\n"  # words beside calls, and what parts them
+SAID = r"The file first\.|Now the change\."  # words beside calls
+BESIDE = SAID + r"|\n"  # and what parts them
 OTHERS = Names({"velvet": "humor", "river": "kettle", "atlas": "mixture", "8269": "1044"})
 
 
@@ -164,19 +165,17 @@ def test_each_pass_leaves_out_the_words_beside_about_half_of_the_calls() -> None
     assert all(any(left_out) and not all(left_out) for left_out in zip(*(one[:20] for one in passes), strict=True))
 
 
-def test_another_pass_teaches_calls_and_answers_and_not_what_is_said_beside_a_call(tmp_path: Path) -> None:
+def test_another_pass_teaches_all_that_it_still_says(tmp_path: Path) -> None:
     recordings = [[*ports(name, port), agent("It is done.")] for name, port in (("velvet", 8269), ("river", 8300))]
     found = prepared(tmp_path, *recordings, profile="learn")
     tokenizer = tokenizer_of(TOKENIZER)
-    spoken = tokenizer.decode([found.windows[0].input_ids[index] for index in found.windows[0].targets])
-    assert all(words in spoken for words in ("The file first.", "Now the change.", "It is done."))
     for number in range(1, 5):
         for window in under_other_names(spec_of(sorted(tmp_path.glob("s*.json"))), tokenizer, found, number):
             taught = tokenizer.decode([window.input_ids[index] for index in window.targets])
-            assert not re.search("The|file first|Now|change", taught)
             assert re.search(r"cat services/.*sed -i .*It is done\.", taught, re.DOTALL)
-            begun = {start for _, start, _ in window.answer_spans}
-            assert len(begun & set(window.targets)) == 1  # that of the answer without a call
+            assert re.findall(SAID, taught) == re.findall(SAID, tokenizer.decode(window.input_ids))
+            # Which token tells words from a call is taught too: else an agent says something, and does what it said.
+            assert {start for _, start, _ in window.answer_spans} <= set(window.targets)
 
 
 def test_what_is_held_out_stands_in_no_pass(tmp_path: Path) -> None:

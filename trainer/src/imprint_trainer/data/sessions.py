@@ -160,7 +160,6 @@ def under_other_names(
     without what the person refused and some of what the agent says."""
     pool = other_words(tokenizer, prepared.taken)
     work = Preparing(spec.model_copy(update={"max_length": prepared.max_length}), tokenizer, prepared.max_length)
-    found: list[Window] = []
     held_out = prepared.held_out.sessions if prepared.held_out else ()
     for session_id, path in work.paths():
         if session_id not in held_out or prepared.trained_until is not None:
@@ -171,25 +170,7 @@ def under_other_names(
                     session = quiet(straight(session.model_copy(update={"steps": session.steps[:stop]})), number)
                 session = drawn(session, prepared.arguments, pool, number).session(session)
                 work.train(session_id, session, stop=stop)
-                trained = work.parts[-1].windows
-                found += trained if spec.reasoning else calls_of(trained, session, tokenizer)
-    return tuple(found)
-
-
-def calls_of(windows: Iterable[Window], session: Session, tokenizer: "PreTrainedTokenizerBase") -> Iterator[Window]:
-    """Without targets in what is said beside calls, and in what tells it from a call: that differs from pass to pass,
-    and the first one teaches it."""
-    said = {
-        index: max(len(tokenizer.encode(step.text, add_special_tokens=False)), 1)
-        for index, step in enumerate(session.steps)
-        if step.tool_calls
-    }
-    for window in windows:
-        targets = set(window.targets)
-        for step, start, _ in window.answer_spans:
-            targets -= set(range(start, start + said.pop(step, 0)))  # of an answer in parts, the first one
-        if targets:
-            yield window.with_targets(targets)
+    return tuple(window for part in work.parts for window in part.windows)
 
 
 def naming(session_id: str, message: str) -> str:
