@@ -4,6 +4,7 @@ import { installAgent } from "../../scripts/lib/agents/install.mjs";
 import { startDemoService } from "../../scripts/lib/demo/service.mjs";
 import { ROOT } from "../../scripts/lib/setup/main.mjs";
 import { defaultModel, refuse, userPath } from "../../scripts/lib/trainer.mjs";
+import { commit } from "../harness/machine.mjs";
 import { cellOf, makeRepository, together } from "./cells.mjs";
 import { planRepository, repositories } from "./generate/repository.mjs";
 import { ROWS, trainings } from "./rows.mjs";
@@ -29,6 +30,7 @@ export const benchmark = {
   },
   async run({ options, print }) {
     const { seed } = options;
+    const tree = commit(ROOT); // a result counts for the code that it was measured with, and no other
     const all = repositories(seed);
     const named = list(options.repositories);
     const chosen = all.filter(({ name, half }) => named.includes(name) || named.includes(half));
@@ -76,7 +78,7 @@ export const benchmark = {
           }
           await together(cells, async ({ task, about }) => {
             const cell = await cellOf({ repository, row, task, model, url, programs, conversations });
-            const line = { ...about, kind: one.kind, half: one.half, family: task.family, shown: task.shown, ...cell };
+            const line = { ...about, kind: one.kind, half: one.half, family: task.family, shown: task.shown, ...cell, ...tree };
             appendFileSync(results, `${JSON.stringify(line)}\n`);
             print(
               `${one.name}, ${row}, ${task.name}: ${cell.outcome}, ${cell.turns} turns, ${cell.tokens} tokens, ${cell.seconds} s`,
