@@ -74,7 +74,7 @@ def recorded() -> dict[str, Any]:
 
 
 def as_text() -> str:
-    return json.dumps(recorded(), ensure_ascii=False, indent=1) + "\n"
+    return json.dumps(recorded(), ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
 if __name__ == "__main__":
