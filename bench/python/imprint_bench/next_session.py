@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
-from imprint_trainer.data.names import Named, drawn, other_words, straight
+from imprint_trainer.data.names import Named, again, other_words
 from imprint_trainer.data.prepare import Prepared, prepare_windows
 from imprint_trainer.data.session import Session, load_session
 from imprint_trainer.data.sessions import UNTRAINABLE
@@ -80,7 +80,7 @@ class Study:
         for one in before:
             named.add(one.session)
         steps = plan_steps(learned, training, renamed=bool(named.arguments()))
-        again = [in_parts(one, training) for one in self.again(before, named, steps.max_epochs)]
+        again = [in_parts(one, training, least=steps.per_epoch) for one in self.again(before, named, steps.max_epochs)]
         targets, passes = resolve_targets(base.model, None), []
         started = time.monotonic()
         with fresh_adapter(base, rank=training.rank, alpha=training.alpha, targets=targets, seed=SEED) as model:
@@ -189,7 +189,7 @@ class Study:
         """What the passes after the first read."""
         arguments, pool = named.arguments(), other_words(self.base.tokenizer, named.said)
         for number in range(1, passes) if arguments else ():
-            sessions = [drawn(one.session, arguments, pool, number).session(straight(one.session)) for one in before]
+            sessions = [again(one.session, arguments, pool, number, whole=False) for one in before]
             found = [self.prepared(session).windows for session in sessions]
             yield [window for windows in found for window in windows[: self.options.trained_windows]]
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from imprint_trainer.data.holdout import HeldOut, Split, last_part, recorded, sampled, split_of
-from imprint_trainer.data.names import Named, drawn, other_words, quiet, straight
+from imprint_trainer.data.names import Named, again, other_words
 from imprint_trainer.data.plan import USUAL, window_length
 from imprint_trainer.data.prepare import Counted, Prepared, Skipped, Turn, counted, prepare_windows
 from imprint_trainer.data.select import agent_words, turn_keys
@@ -166,10 +166,9 @@ def under_other_names(
             stop = prepared.trained_until if session_id in held_out else None
             with suppress(*UNTRAINABLE):
                 session = load_session(path)
-                if isinstance(spec.train_on, str):  # else turns are named by their place
-                    session = quiet(straight(session.model_copy(update={"steps": session.steps[:stop]})), number)
-                session = drawn(session, prepared.arguments, pool, number).session(session)
-                work.train(session_id, session, stop=stop)
+                session = session.model_copy(update={"steps": session.steps[:stop]})
+                whole = not isinstance(spec.train_on, str)
+                work.train(session_id, again(session, prepared.arguments, pool, number, whole=whole), stop=stop)
     return tuple(window for part in work.parts for window in part.windows)
 
 
