@@ -213,9 +213,18 @@ def test_another_pass_goes_the_way_that_a_correction_pointed_at_once(tmp_path: P
     assert "I stop it." in chosen
 
 
-def test_what_a_correction_alone_names_is_no_argument() -> None:
+def test_what_a_correction_names_is_no_argument_though_requests_and_calls_do() -> None:
     recordings = [corrected("velvet", 8269, "ced"), corrected("river", 8300), ports("atlas", 8411)]
     assert named(*recordings).arguments() == ("8269", "8300", "8411", "atlas", "river", "velvet")
+
+    def refused(reason: str) -> list[dict[str, Any]]:
+        bad, good = (json.dumps({"command": f"{command} velvet"}) for command in ("npm test", "bun run"))
+        result = f"The user doesn't want to proceed. {reason}"
+        done = agent("So.", ("bash", good, "ok"))
+        return [user("Run what tests velvet."), agent("I do.", ("bash", bad, result), context_only="refused"), done]
+
+    assert named(refused("Use bun run."), ports("river", 8300)).arguments() == ("8300", "port", "river", "velvet")
+    assert "run" in named(refused("Stop."), ports("river", 8300)).arguments()
 
 
 def test_a_plan_names_what_is_renamed_where_there_is_another_pass(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@ import type { Run } from "./runs.js";
 
 /** Words that name a runner of tests, in any shell command. */
 const RUNS_TESTS =
-  /\b(?:pytest|py\.test|vitest|jest|mocha|playwright test|go test|cargo (?:nex)?test|tox|nox|rspec|phpunit|ctest|runtests\.py|unittest|node --test|tap)\b|\b(?:npm|pnpm|yarn|bun|make|mvn|gradlew?|dotnet|deno|swift|mix|rtk|just|task|mise|rake)\b[^|;&\n]*\btests?\b/;
+  /\b(?:pytest|py\.test|vitest|jest|mocha|playwright test|go test|cargo (?:nex)?test|tox|nox|rspec|phpunit|ctest|runtests\.py|unittest|node --test|tap)\b|\b(?:npm|pnpm|yarn|bun|make|mvn|gradlew?|dotnet|deno|swift|mix|rtk|(?:just|task|mise|rake)(?= ))\b[^|;&\n]*\btests?\b/;
 const CHECKS =
   /\b(?:tsc|eslint|biome|ruff|mypy|pyright|clippy|cargo (?:check|build)|go (?:build|vet)|next build|astro build|vite build|webpack)\b|\b(?:npm|pnpm|yarn|bun|make|mvn|gradlew?|dotnet|rtk)\b[^|;&\n]*\b(?:build|lint|typecheck|type-check|check|compile|verify)\b/;
 

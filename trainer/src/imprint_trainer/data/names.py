@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from imprint_trainer.data.session import Session, Step
@@ -35,28 +36,37 @@ class Named:
     sessions: int = 0
     held: Counter[str] = field(default_factory=Counter)
     asked: set[str] = field(default_factory=set)
+    corrected: set[str] = field(default_factory=set)  # what corrections name: how work is done here
     said: set[str] = field(default_factory=set)
 
     def add(self, session: Session) -> None:
-        session = straight(session)  # what only a correction names is no argument: later passes do not hold it
         called = words(text for step in session.steps for text in calls(step))
         asked = words(step.text for step in session.steps if step.source == "user")
         told = (text for step in session.steps for text in (step.text, *(one.content for one in step.observations)))
         self.sessions += 1
         self.held.update(called | words(told, ALONE))
         self.asked |= asked & called
+        self.corrected |= words(corrections(session))
         self.said |= called | asked
 
     def arguments(self) -> tuple[str, ...]:
-        """Words of a request that calls take up, and that at most half of the sessions hold: the calls of most have
-        those of the language and of the tools, their rules and files those of the house, as what kinds of work are."""
-        return tuple(sorted(word for word in self.asked if 2 * self.held[word] <= self.sessions))
+        """Words of a request that calls take up, no correction names, and at most half of the sessions hold: the calls
+        of most have those of the language and of the tools, their rules and files those of the house, as what kinds of
+        work are."""
+        return tuple(sorted(word for word in self.asked - self.corrected if 2 * self.held[word] <= self.sessions))
 
 
 def calls(step: Step) -> Iterator[str]:
     """What a step calls tools with; agents without tools call in their words."""
     if step.source == "agent":
         yield from (call.arguments for call in step.tool_calls) if step.tool_calls else (step.text,)
+
+
+def corrections(session: Session) -> Iterator[str]:
+    """What the person said of a call that they refused: their next words, else what stands for its result."""
+    for step, following in pairwise(session.steps):
+        if step.context_only == "refused":
+            yield from [following.text] if following.source == "user" else (one.content for one in step.observations)
 
 
 @dataclass(frozen=True)
