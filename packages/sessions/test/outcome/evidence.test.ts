@@ -37,7 +37,8 @@ describe("tests", () => {
       'git commit -m "make test pass"',
       "cat > notes.md <<'X'\nrun pytest\nX\ncat notes.md",
     ];
-    for (const command of others) expect(kindsOf([TASK, ran(command, "ok", true)]).filter((kind) => kind.startsWith("tests"))).toEqual([]);
+    for (const command of others)
+      expect(kindsOf([TASK, ran(command, "ok", true)]).filter((kind) => kind.startsWith("tests"))).toEqual([]);
   });
 
   it("are read from an agent whose text is its action", () => {
