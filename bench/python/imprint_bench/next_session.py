@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
-from imprint_trainer.data.names import Named, again, other_words
+from imprint_trainer.data.names import Named, another_pass, other_words
 from imprint_trainer.data.prepare import Prepared, prepare_windows
 from imprint_trainer.data.session import Session, load_session
 from imprint_trainer.data.sessions import UNTRAINABLE
@@ -189,7 +189,7 @@ class Study:
         """What the passes after the first read."""
         arguments, pool = named.arguments(), other_words(self.base.tokenizer, named.said)
         for number in range(1, passes) if arguments else ():
-            sessions = [again(one.session, arguments, pool, number, whole=False) for one in before]
+            sessions = [another_pass(one.session, arguments, pool, number, whole=False) for one in before]
             found = [self.prepared(session).windows for session in sessions]
             yield [window for windows in found for window in windows[: self.options.trained_windows]]
 

@@ -121,7 +121,9 @@ def quiet(session: Session, number: int) -> Session:
     return session.model_copy(update={"steps": steps})
 
 
-def again(session: Session, arguments: Sequence[str], pool: Sequence[str], number: int, *, whole: bool) -> Session:
+def another_pass(
+    session: Session, arguments: Sequence[str], pool: Sequence[str], number: int, *, whole: bool
+) -> Session:
     """What another pass reads of a session, by its number. `whole`: all steps, where turns are named by their place."""
     read = session if whole else quiet(straight(session), number)
     return drawn(read, arguments, pool, number).session(read)

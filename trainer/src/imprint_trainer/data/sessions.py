@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from imprint_trainer.data.holdout import HeldOut, Split, last_part, recorded, sampled, split_of
-from imprint_trainer.data.names import Named, again, other_words
+from imprint_trainer.data.names import Named, another_pass, other_words
 from imprint_trainer.data.plan import USUAL, window_length
 from imprint_trainer.data.prepare import Counted, Prepared, Skipped, Turn, counted, prepare_windows
 from imprint_trainer.data.select import agent_words, turn_keys
@@ -161,14 +161,14 @@ def under_other_names(
     pool = other_words(tokenizer, prepared.taken)
     work = Preparing(spec.model_copy(update={"max_length": prepared.max_length}), tokenizer, prepared.max_length)
     held_out = prepared.held_out.sessions if prepared.held_out else ()
+    whole = not isinstance(spec.train_on, str)
     for session_id, path in work.paths():
         if session_id not in held_out or prepared.trained_until is not None:
             stop = prepared.trained_until if session_id in held_out else None
             with suppress(*UNTRAINABLE):
                 session = load_session(path)
                 session = session.model_copy(update={"steps": session.steps[:stop]})
-                whole = not isinstance(spec.train_on, str)
-                work.train(session_id, again(session, prepared.arguments, pool, number, whole=whole), stop=stop)
+                work.train(session_id, another_pass(session, prepared.arguments, pool, number, whole=whole), stop=stop)
     return tuple(window for part in work.parts for window in part.windows)
 
 
