@@ -187,7 +187,7 @@ class Study:
 
     def again(self, before: Sequence[Recorded], named: Named, passes: int) -> Iterator[list[Window]]:
         """What the passes after the first read."""
-        arguments, pool = named.arguments(), other_words(self.base.tokenizer, named.said)
+        arguments, pool = named.arguments(), other_words(self.base.tokenizer.get_vocab(), named.said)
         for number in range(1, passes) if arguments else ():
             sessions = [another_pass(one.session, arguments, pool, number, whole=False) for one in before]
             found = [self.prepared(session).windows for session in sessions]

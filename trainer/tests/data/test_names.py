@@ -116,7 +116,7 @@ def test_another_pass_holds_the_same_work_under_other_names(tmp_path: Path) -> N
     recordings = [ports("velvet", 8269), ports("river", 8300), ports("atlas", 8411)]
     found = prepared(tmp_path, *recordings, profile="learn")
     first, second = again(tmp_path, found, 1), again(tmp_path, found, 2)
-    pool = other_words(tokenizer_of(TOKENIZER), found.taken)
+    pool = other_words(tokenizer_of(TOKENIZER).get_vocab(), found.taken)
     names = [drawn(session(steps), found.arguments, pool, 1) for steps in recordings]
     whole = [one.text(text) for one, text in zip(names, decoded(list(found.windows)), strict=True)]
     assert [re.sub(BESIDE, "", text) for text in first] == [re.sub(BESIDE, "", text) for text in whole]

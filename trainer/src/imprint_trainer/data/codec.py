@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import accumulate, chain, islice, pairwise, product
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from imprint_trainer.errors import BaseModelInvalid
 
@@ -161,20 +161,13 @@ class Encoded:
     """Tokens and the characters [start, end) that each of them covers."""
 
     ids: tuple[int, ...]
-    starts: "Places"
-    ends: "Places"
+    starts: "Sequence[int] | JoinedPlaces"
+    ends: "Sequence[int] | JoinedPlaces"
 
     def first_from(self, character: int) -> int:
         """The first token that begins at `character` or behind it; the number of tokens where none does."""
         starts = self.starts
         return starts.first_from(character) if isinstance(starts, JoinedPlaces) else bisect_left(starts, character)
-
-
-class Places(Protocol):
-    """One character a token."""
-
-    def __len__(self) -> int: ...
-    def __getitem__(self, index: int, /) -> int: ...
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from imprint_trainer.data.session import Session, Step
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerBase
 
 # Words and numbers; what stands for a secret, and escapes of letters, are none.
 WORD = re.compile(r"(?:<|\\u003c)SECRET:[a-z0-9-]+(?:>|\\u003e)|\\u[0-9a-fA-F]{4}|\\[a-zA-Z]|([A-Za-z]{3,}|[0-9]{3,})")
@@ -133,9 +129,9 @@ def asked_of(session: Session) -> str:
     return next((step.text for step in session.steps if step.source == "user"), "")
 
 
-def other_words(tokenizer: "PreTrainedTokenizerBase", taken: Collection[str]) -> list[str]:
+def other_words(vocabulary: Iterable[str], taken: Collection[str]) -> list[str]:
     """Words that are tokens, and not `taken`."""
-    return sorted({found[1] for token in tokenizer.get_vocab() if (found := OTHER.fullmatch(token))} - set(taken))
+    return sorted({found[1] for token in vocabulary if (found := OTHER.fullmatch(token))} - set(taken))
 
 
 def drawn(session: Session, arguments: Sequence[str], pool: Sequence[str], number: int) -> Names:

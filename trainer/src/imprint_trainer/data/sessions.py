@@ -158,7 +158,7 @@ def under_other_names(
 ) -> tuple[Window, ...]:
     """The windows of another pass, by its number, over what `prepared` trains: each session under names of its own,
     without what the person refused and some of what the agent says."""
-    pool = other_words(tokenizer, prepared.taken)
+    pool = other_words(tokenizer.get_vocab(), prepared.taken)
     work = Preparing(spec.model_copy(update={"max_length": prepared.max_length}), tokenizer, prepared.max_length)
     held_out = prepared.held_out.sessions if prepared.held_out else ()
     whole = not isinstance(spec.train_on, str)
