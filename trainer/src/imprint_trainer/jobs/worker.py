@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 from imprint_trainer.errors import AdapterInvalid
 from imprint_trainer.protocol import ChatSpec, Evaluate, Export, Job, PreviewSpec, TrainLora, TrainSweep
@@ -20,9 +21,11 @@ _importing = threading.Lock()  # the libraries' lazy imports break when two thre
 
 def import_libraries() -> None:
     with _importing:
-        import bitsandbytes  # noqa: F401
+        import torch
+
+        with patch.object(torch, "compile", None):  # at its import bitsandbytes does: a fifth of a start
+            import bitsandbytes  # noqa: F401
         import peft  # noqa: F401
-        import torch  # noqa: F401
         from transformers import AutoModelForCausalLM, AutoTokenizer  # noqa: F401
         from transformers.utils.logging import disable_progress_bar
 
