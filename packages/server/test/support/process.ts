@@ -30,7 +30,7 @@ const makeInterpreter = (folder: string, program: string): string => {
 };
 
 export const workerPid = (folder: string): number | null =>
-  existsSync(join(folder, "worker.pid")) ? Number(readFileSync(join(folder, "worker.pid"), "utf8")) : null;
+  existsSync(join(folder, "worker.pid")) ? Number(readFileSync(join(folder, "worker.pid"), "utf8")) || null : null; // empty at first
 
 /** Whether a process of this id runs; one that is dead and not yet reaped does not. */
 export const isAlive = (pid: number): boolean => {

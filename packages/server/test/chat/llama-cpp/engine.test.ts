@@ -127,7 +127,9 @@ test("a model that is being written is told in the log and to whoever asks, and 
   const { engine, model, made, files, preparing, log } = start();
   const chat = engine.chat(asked(model("slow")));
   const ended = expect(chat).rejects.toMatchObject({ code: "SHUTTING_DOWN" });
-  const pid = await vi.waitFor(() => Number(readFileSync(join(made, "pid"), "utf8") || Number.NaN), { timeout: 10_000 });
+  const told = () => readFileSync(join(made, "pid"), "utf8");
+  await vi.waitFor(() => expect(told()).not.toBe(""), { timeout: 10_000 }); // it is there before it is written
+  const pid = Number(told());
   expect(log.lines.join()).toContain("warn: the base model is written for llama.cpp, once; chats wait for it");
   await vi.waitFor(() => expect(preparing.now()).toEqual(["the base model is written for llama.cpp, once: reading the weights"]));
   files.close();
