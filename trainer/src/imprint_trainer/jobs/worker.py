@@ -23,7 +23,7 @@ def import_libraries() -> None:
     with _importing:
         import torch
 
-        with patch.object(torch, "compile", None):  # at its import bitsandbytes does: a fifth of a start
+        with patch.object(torch, "compile", None):  # bitsandbytes would, at its import: a fifth of a start
             import bitsandbytes  # noqa: F401
         import peft  # noqa: F401
         from transformers import AutoModelForCausalLM, AutoTokenizer  # noqa: F401
