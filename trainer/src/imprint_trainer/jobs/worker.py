@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from unittest.mock import patch
 
 from imprint_trainer.errors import AdapterInvalid
 from imprint_trainer.protocol import ChatSpec, Evaluate, Export, Job, PreviewSpec, TrainLora, TrainSweep
@@ -21,6 +20,8 @@ _importing = threading.Lock()  # the libraries' lazy imports break when two thre
 
 def import_libraries() -> None:
     with _importing:
+        from unittest.mock import patch
+
         import torch
 
         with patch.object(torch, "compile", None):  # bitsandbytes would, at its import: a fifth of a start
