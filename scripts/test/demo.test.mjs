@@ -138,6 +138,7 @@ it("the lines that the last attempt teaches stand in no message before it", asyn
     .split("\n");
   expect(taught.size).toBe(12);
   expect(prompt.filter((line) => taught.has(line))).toEqual([]);
+  expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant", "user"]);
   expect(messages.at(-1).content).toContain("5 of 7 checks passed");
 });
 

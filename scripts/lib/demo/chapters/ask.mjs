@@ -3,16 +3,15 @@ import path from "node:path";
 import { ROOT } from "../../setup/root.mjs";
 
 const EXAMPLE = path.join(ROOT, "examples", "sessions", "harborline-gates.json");
-const ANSWER_TOKENS = 220; // Two cores write some ten a second.
+const ANSWER_TOKENS = 440; // What the last attempt takes: two cores write some twenty a second.
 
-/** What the last attempt was learned from (the task and the failed attempt before it), and the lines that only it holds. */
+/** What the last attempt was learned from (the task and the failed attempts), and the lines that only it holds. */
 export async function lastAttempt() {
   const { importSessions } = await import("../../../../packages/sessions/dist/index.js");
   const imported = await importSessions([{ name: "harborline-gates.json", bytes: readFileSync(EXAMPLE) }]);
   const { steps } = imported.sessions[0];
   const last = steps.findLastIndex(({ source }) => source === "agent");
-  const before = steps.findLastIndex(({ source }, index) => source === "agent" && index < last);
-  const messages = [steps[0], ...steps.slice(before, last)].flatMap(({ source, text, observations = [] }) => [
+  const messages = steps.slice(0, last).flatMap(({ source, text, observations = [] }) => [
     { role: source === "agent" ? "assistant" : source, content: text },
     ...observations.map(({ content }) => ({ role: "user", content })),
   ]);
@@ -24,7 +23,7 @@ export async function lastAttempt() {
 /** Has the base model and the adapter write the session's last attempt. Resolves with how many taught lines each wrote. */
 export async function ask(scene, adapter) {
   const { paper, baseModel } = scene;
-  paper.step("Give both the task and the attempt that failed last, and ask for the next one");
+  paper.step("Give both the task and the attempts that failed, and ask for the next one");
   const { messages, taught } = await lastAttempt();
   const answer = async (model, name) => {
     const request = { model, messages, max_tokens: ANSWER_TOKENS };
