@@ -11,11 +11,12 @@ export async function lastAttempt() {
   const imported = await importSessions([{ name: "harborline-gates.json", bytes: readFileSync(EXAMPLE) }]);
   const { steps } = imported.sessions[0];
   const last = steps.findLastIndex(({ source }) => source === "agent");
-  const messages = steps.slice(0, last).flatMap(({ source, text, observations = [] }) => [
+  const earlier = steps.slice(0, last);
+  const messages = earlier.flatMap(({ source, text, observations = [] }) => [
     { role: source === "agent" ? "assistant" : source, content: text },
     ...observations.map(({ content }) => ({ role: "user", content })),
   ]);
-  const said = new Set(steps.slice(0, last).flatMap(({ text }) => text.split("\n")));
+  const said = new Set(earlier.flatMap(({ text }) => text.split("\n")));
   const lines = steps[last].text.split("\n").filter((line) => line.trim() !== "" && !said.has(line));
   return { messages, taught: new Set(lines) };
 }
