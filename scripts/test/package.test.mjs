@@ -99,10 +99,14 @@ test("set up, it imports, serves the dashboard, and is removed without the sessi
   expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ service: "imprint", version: VERSION });
   expect(await (await fetch(url)).text()).toContain("<title>Imprint");
   expect((await fetch(`${url}/docs/swagger-ui.css`)).status).toBe(200);
+  const upgrade = () => imprint("upgrade", "--no-llama-cpp", "--json");
+  const { code, output } = await upgrade().catch((error) => error);
+  expect([code, output]).toEqual([1, expect.stringContaining("stop it")]);
+  expect(output).not.toContain("nothing to do"); // the set-up's word
   service.abort();
   await serving;
   const data_dir = path.join(home, ".imprint");
-  const { stdout } = await imprint("upgrade", "--no-llama-cpp", "--json");
+  const { stdout } = await upgrade();
   expect(JSON.parse(stdout)).toEqual({ data_dir, older: null });
 }, 120_000);
 

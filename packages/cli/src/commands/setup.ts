@@ -48,15 +48,18 @@ export const upgradeCommand = (context: CommandContext): Command =>
     .option(...WITHOUT_LLAMA_CPP)
     .action(async (options: CommonOptions & Readonly<Record<string, boolean>>) => {
       const { io, state } = context;
-      state.exitCode = await runProgram(io, "setup", argumentsOf(options), process.stderr);
-      if (state.exitCode !== 0) return;
       const { data_dir } = configFor(options, io.env).settings;
       const { openStorage } = await import("@imprint/server");
+      // Held to the end: a service works with what is set up, and is refused before any of it changes.
       const { older, close } = openStorage(data_dir);
-      await close();
-      printerOf(context, options).result({ data_dir, older }, () =>
-        older === null
-          ? `${data_dir} is of this version.`
-          : `${data_dir} is of this version now. To go back to the one before, put ${older} in the place of registry.db.`,
-      );
+      try {
+        printerOf(context, options).result({ data_dir, older }, () =>
+          older === null
+            ? `${data_dir} is of this version.`
+            : `${data_dir} is of this version now. To go back to the one before, put ${older} in the place of registry.db.`,
+        );
+        state.exitCode = await runProgram(io, "setup", argumentsOf(options), process.stderr);
+      } finally {
+        await close();
+      }
     });

@@ -65,6 +65,15 @@ test("where all that is new would be held out fewer are, and where that is the n
   expect(waits).toEqual({ reason: expect.stringContaining("the next session brings it in") });
 });
 
+test.each([
+  [0, "none of its sessions can be trained on"],
+  [1, "one session is to learn from and another to be tested on: it goes on with the next session"],
+])("of %i sessions nothing is trained", (count, reason) => {
+  expect(chooseForRun({ members: members(count), seen: [], learned: [], replayTokens: 0, seed: 1, settings: {} })).toEqual({
+    reason,
+  });
+});
+
 test("half of the replay is the newest, the rest a spread that the seed decides", () => {
   const learned = members(100).map((one) => ({ ...one, tokens: 1_000 }));
   const replayed = ids(chooseReplay(learned, { budget: 20_000, seed: 7 }));

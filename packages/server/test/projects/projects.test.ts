@@ -143,8 +143,12 @@ test.each([
     expect((await projectOf(again, "shop")).runs).toMatchObject([
       { run: 1, status: "interrupted", moved: false, finished_at: expect.any(String) },
     ]);
-    const ended = await run(again, "shop", {});
-    expect(ended).toMatchObject({
+    expect((await startRun(again, "shop", {})).sentence).toBe(
+      trains
+        ? "Run 1 of shop: shop-1 is trained on 1 new session, and tested on two."
+        : "Run 1 of shop goes on: shop-1 is tested on two.",
+    );
+    expect(await runEnded(again, "shop")).toMatchObject({
       run: 1,
       adapter_id: "shop-1",
       status: "completed",

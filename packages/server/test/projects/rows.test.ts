@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { membersOf, putMembers, putProject } from "../../src/projects/rows.js";
+import { learnedBy, membersOf, type ProjectRecord, putMembers, putProject, type RunRow } from "../../src/projects/rows.js";
 import { openDatabase } from "../../src/storage/open.js";
 import { inTransaction } from "../../src/storage/transaction.js";
 import { makeFolder } from "../support/service.js";
@@ -21,4 +21,19 @@ test("a project takes ten thousand sessions at once, and again with what they ar
   });
   expect(stored).toHaveLength(10_000);
   expect(new Set(stored.map(({ characters }) => characters))).toEqual(new Set([2]));
+});
+
+test.each([
+  [3, ["one", "three"]], // the second was refused
+  [2, ["one", "two"]],
+  [1, ["one"]],
+  [null, []],
+])("with run %s as the latest it and the accepted ones before it have taught their sessions", (latest, taught) => {
+  const runs = ["three", "two", "one"].map((session_id, at) => {
+    const chosen = { new: [{ session_id, content: "c" }], replayed: [], held_out: [], basis: "" };
+    return { run: 3 - at, adapter_id: `shop-${3 - at}`, chosen, moved: session_id !== "two" } as Partial<RunRow> as RunRow;
+  });
+  const record = { runs, latest: latest === null ? null : { adapter_id: `shop-${latest}` } } as Partial<ProjectRecord>;
+  const learned = learnedBy(record as ProjectRecord).map(({ session_id }) => session_id);
+  expect(learned.sort()).toEqual(taught.sort());
 });
