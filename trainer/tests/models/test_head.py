@@ -83,6 +83,15 @@ def test_what_is_read_in_two_parts_is_what_the_whole_reads(family: LoadedBase, s
         torch.testing.assert_close(read(family.model, ids), read_whole(family.model, ids), rtol=1e-5, atol=1e-5)
 
 
+def test_what_is_kept_of_neutral_text_is_kept_for_each_first_block(family: LoadedBase) -> None:
+    ids = torch.arange(10, 74).unsqueeze(0)
+    with torch.no_grad():
+        whole = read_whole(family.model, ids)
+        for start in (1, 2, 3, 1):
+            found = readers(family, start).neutral(family.model, ids)
+            torch.testing.assert_close(found, whole, rtol=1e-5, atol=1e-5)
+
+
 def test_the_check_runs_one_block_and_leaves_the_model_as_it_was(kin: LoadedBase) -> None:
     names, ran = [name for name, _ in kin.model.named_modules()], []
     hooks = [block.register_forward_hook(lambda *_: ran.append(1)) for block in kin.model.model.layers]

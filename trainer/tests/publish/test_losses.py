@@ -29,6 +29,7 @@ from imprint_trainer.publish.losses import (
     neutral_window,
     quantile,
     readers,
+    token_changes,
     units_of,
 )
 from imprint_trainer.publish.peft_format import attached
@@ -152,6 +153,8 @@ def test_losses_without_and_with_an_adapter_are_of_the_same_tokens() -> None:
     one = window(3)
     with pytest.raises(ValueError, match="zip"):
         units_of(HeldOut(("a",), (("a", one),)), [torch.rand(3)], [torch.rand(2)])
+    with pytest.raises(ValueError, match="zip"):
+        token_changes([torch.rand(2)], [torch.rand(1), torch.rand(2)])
 
 
 @pytest.fixture

@@ -61,6 +61,16 @@ def test_neutral_texts_stand_by_name_with_both_losses() -> None:
     ]
 
 
+def test_losses_that_an_adapter_does_not_change_and_such_as_are_none_are_refused() -> None:
+    proving.check_losses(2.0, 1.0, 3.0, 3.0)
+    proving.check_losses(2.0, 2.0, 3.0, 3.1)
+    with pytest.raises(AdapterUnchanged):
+        proving.check_losses(2.0, 2.0, 3.0, 3.0)
+    for after, neutral in ((math.nan, 3.0), (1.0, math.inf)):
+        with pytest.raises(AdapterNotFinite):
+            proving.check_losses(2.0, after, 3.0, neutral)
+
+
 def test_a_proof_hears_a_cancel_before_each_window(base: LoadedBase, windows: list[Window], tmp_path: Path) -> None:
     folder = trained(base, windows, tmp_path / "adapter")
     asked: Iterator[int] = iter(range(len(windows) + 1))
