@@ -5,7 +5,7 @@ import { run } from "../../scripts/lib/process/run.mjs";
 import { ROOT } from "../../scripts/lib/setup/main.mjs";
 import { npmCommand } from "../../scripts/lib/setup/npm.mjs";
 
-/** What becomes of jobs, adapters and files. Their own tests are asked, but for those of processes, which run the build. */
+/** What becomes of jobs, adapters and files. Their own tests are asked, but for those that run the build or measure a process. */
 const ROOMS = ["jobs", "launch", "projects", "registry", "storage"];
 /** Whose tests are asked next, of what those leave: they use the rooms. */
 const USERS = ["events", "kinds", "routes", "sessions"];
@@ -41,6 +41,7 @@ export async function serverMutants({ folder, chance, print }) {
   await run(command, [...before, "install", "--no-save", "--no-audit", "--no-fund", ...STRYKER], { cwd: folder, name: "npm" });
   const tried = await stryker({ folder, rooms: ROOMS, mutate: drawnLines(chance), print });
   const left = tried.filter(({ noticed }) => !noticed).map(({ line }) => line);
+  if (left.length === 0) return tried;
   const again = await stryker({ folder, rooms: USERS, mutate: [...new Set(left)], print });
   const noticed = new Set(again.filter((one) => one.noticed).map(({ what }) => what));
   return tried.map((one) => (noticed.has(one.what) ? { ...one, noticed: true } : one));

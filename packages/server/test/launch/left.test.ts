@@ -91,7 +91,7 @@ test("a file that says something else is no jobs; the runs of projects are their
   writeFileSync(file, '{"version": 1, "jobs": [{"kind": "other"}]}');
   const service = await startService({ dataDir, behaviour: { wait_for: never() } });
   expect(await leftOf(service)).toMatchObject({ unstarted: 0 });
-  await startLora(service, { session_id: "s" });
+  await service.reached(await startLora(service, { session_id: "s" }), ({ status }) => status === "running");
   await startLora(service, { session_id: "s", adapter_id: "shop-1", metadata: { project: "shop", run: "1" } });
   await service.close(0);
   expect(await leftOf(await startService({ dataDir }))).toMatchObject({ unstarted: 0 });
