@@ -7,8 +7,8 @@ import { elapsed } from "../setup/reporter.mjs";
 import { readJunit, readVitest } from "./reports.mjs";
 import { judgeSuite } from "./verdict.mjs";
 
-// Beyond this a suite hangs; it is ended with all that it started.
-const TIMEOUT_MS = 25 * 60_000;
+// Beyond this a suite hangs, also on a slow machine; it is ended with all that it started.
+const TIMEOUT_MS = 45 * 60_000;
 
 export function vitest({ root, rest }) {
   const report = path.join(root, ".imprint", "reports", "vitest.json");
