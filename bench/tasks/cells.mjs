@@ -78,6 +78,6 @@ export async function cellOf({ repository, row, task, model, url, programs, conv
     look,
   });
   writeFileSync(path.join(conversations, `${repository.name}-${row}-${task.name}.json`), JSON.stringify(end.messages, null, 1));
-  const { exit, turns, tokens, context, seconds, found } = end;
-  return { solved: found.solved, outcome: outcomeOf(end), exit, turns, tokens, context, seconds: Math.round(seconds * 10) / 10 };
+  const { exit, turns, tokens, seconds, found } = end;
+  return { solved: found.solved, outcome: outcomeOf(end), exit, turns, tokens, seconds: Math.round(seconds * 10) / 10 };
 }

@@ -28,7 +28,7 @@ export async function compileAgent(programs) {
 
 /**
  * Lets mini-swe-agent work in a clone of a repository, asking the service at `url`. Resolves with what `look` makes of the result's
- * folder, how the agent ended (`Submitted`, `LimitsExceeded`, ...), its answers, the tokens it wrote and was last told, and seconds.
+ * folder, how the agent ended (`Submitted`, `LimitsExceeded`, ...), its answers, the tokens it wrote, and seconds.
  */
 export async function runAgent({ repository, commit, prompt, limits, url, model, programs, signal, look }) {
   const folder = mkdtempSync(path.join(os.tmpdir(), "imprint-task-"));
@@ -69,7 +69,7 @@ export async function runAgent({ repository, commit, prompt, limits, url, model,
 function told(trajectory, failure) {
   const timedOut = failure.timedOutMs != null;
   if (!existsSync(trajectory)) {
-    if (timedOut) return { exit: "TimeExceeded", turns: 0, tokens: 0, context: 0, messages: [] };
+    if (timedOut) return { exit: "TimeExceeded", turns: 0, tokens: 0, messages: [] };
     throw failure;
   }
   const { info, messages } = JSON.parse(readFileSync(trajectory, "utf8"));
@@ -78,7 +78,6 @@ function told(trajectory, failure) {
     exit: timedOut ? "TimeExceeded" : info.exit_status,
     turns: answers.length,
     tokens: answers.reduce((sum, { completion_tokens }) => sum + completion_tokens, 0),
-    context: answers.at(-1)?.total_tokens ?? 0,
     messages: messages.map(({ role, content, tool_calls }) => ({ role, content, tool_calls })),
   };
 }
