@@ -197,6 +197,11 @@ const chat = async (stage: Stage): Promise<void> => {
 const letTimePass = async ({ world, random }: Stage): Promise<void> =>
   world.clock.advance(pick(random, [1, 1000, 60_000, 3_600_000]));
 
+const DAY_MS = 86_400_000;
+
+const shiftClock = async ({ world, random }: Stage): Promise<void> =>
+  world.clock.shift(pick(random, [-400 * DAY_MS, -DAY_MS, -1, 1, DAY_MS, 400 * DAY_MS]));
+
 /** What clients, the trainer and time do; each answers the session or adapter that it was about, if any. */
 export const OPERATIONS = {
   importSession,
@@ -213,6 +218,7 @@ export const OPERATIONS = {
   read,
   chat,
   letTimePass,
+  shiftClock,
 } satisfies Readonly<Record<string, (stage: Stage) => Promise<unknown>>>;
 
 export const WEIGHTS: Readonly<Record<keyof typeof OPERATIONS, number>> = {
@@ -230,4 +236,5 @@ export const WEIGHTS: Readonly<Record<keyof typeof OPERATIONS, number>> = {
   read: 3,
   chat: 2,
   letTimePass: 2,
+  shiftClock: 1,
 };
