@@ -1,7 +1,9 @@
 /** Time as jobs and runners see it, so that tests decide when it passes. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch, which jump where the machine's clock is set. */
   now(): number;
+  /** Milliseconds since some moment, which never do: how long something took. */
+  elapsed(): number;
   /** Calls `run` once after `ms` milliseconds; the answer calls it off. */
   after(ms: number, run: () => void): () => void;
 }
@@ -19,5 +21,5 @@ export function systemClock(): Clock {
     const timer = setTimeout(run, ms);
     return () => clearTimeout(timer);
   };
-  return { now: () => Date.now(), after };
+  return { now: () => Date.now(), elapsed: () => performance.now(), after };
 }

@@ -38,9 +38,9 @@ export const createAttempts = ({
   /** Wrong attempts of an address, this one included. */
   const count = (address: string): number => {
     const known = entries.get(address);
-    const before = known && clock.now() - known.last < FORGOTTEN_AFTER_MS ? known.wrong : 0;
+    const before = known && clock.elapsed() - known.last < FORGOTTEN_AFTER_MS ? known.wrong : 0;
     entries.delete(address);
-    entries.set(address, { wrong: before + 1, last: clock.now() });
+    entries.set(address, { wrong: before + 1, last: clock.elapsed() });
     const [oldest] = entries.keys();
     if (entries.size > capacity && oldest !== undefined) entries.delete(oldest);
     return before + 1;

@@ -15,7 +15,7 @@ export interface JobStore {
 }
 
 interface StoreOptions {
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: Pick<Clock, "elapsed">;
   readonly keepFinished: number;
   readonly keepFinishedMs: number;
   /** A finished job is gone: forget what else is kept of it. */
@@ -30,7 +30,7 @@ export function createStore({ clock, keepFinished, keepFinishedMs, onForget }: S
 
   const forgetOld = (): void => {
     for (const [id, ended] of finished) {
-      if (finished.size <= keepFinished && clock.now() - ended <= keepFinishedMs) return;
+      if (finished.size <= keepFinished && clock.elapsed() - ended <= keepFinishedMs) return;
       finished.delete(id);
       jobs.delete(id);
       onForget(id);
@@ -45,7 +45,7 @@ export function createStore({ clock, keepFinished, keepFinishedMs, onForget }: S
         if (ended) reserved.delete(job.reserved_adapter_id);
         else reserved.add(job.reserved_adapter_id);
       }
-      if (ended) finished.set(job.job_id, clock.now());
+      if (ended) finished.set(job.job_id, clock.elapsed());
       forgetOld();
     },
     get(job_id) {

@@ -15,6 +15,7 @@ export function manualClock(start = Date.UTC(2026, 0, 1)): ManualClock {
   let timers: { readonly at: number; readonly run: () => void }[] = [];
   return {
     now: () => time + ahead,
+    elapsed: () => time,
     after(ms, run) {
       const timer = { at: time + ms, run };
       timers.push(timer);

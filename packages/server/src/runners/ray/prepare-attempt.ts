@@ -102,7 +102,7 @@ interface SubmitOptions {
 const submit = async (options: SubmitOptions): Promise<void> => {
   const { api, submission, signal, retryMs, patienceMs, clock, log } = options;
   const { submission_id } = submission;
-  const begun = clock.now();
+  const begun = clock.elapsed();
   while (!signal.aborted) {
     const reply = await api.submit(submission);
     if (reply.type === "ok") return;
@@ -115,7 +115,7 @@ const submit = async (options: SubmitOptions): Promise<void> => {
       throw new ImprintError("CLUSTER_REFUSED", `The cluster refused the job (${why}).`);
     }
     log.warn({ submission_id, why: reply.why }, "the cluster did not take the job; it is asked again");
-    if (clock.now() - begun >= patienceMs)
+    if (clock.elapsed() - begun >= patienceMs)
       throw new ImprintError(
         "CLUSTER_UNREACHABLE",
         `The cluster did not take the job for ${patienceMs / 1000} seconds (${reply.why}).`,

@@ -38,7 +38,7 @@ export const openRemote = (options: RemoteOptions): RemoteProcess => {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const events = store.tail(`${folder}/events.ndjson`, (chunk) => stdout.write(chunk));
   const logText = store.tail(`${folder}/log.txt`, (chunk) => stderr.write(chunk));
-  let lastSign = clock.now();
+  let lastSign = clock.elapsed();
   let lastLook = lastSign;
   let engine: { reply: Reply<EngineJob>; since: number } | null = null;
   let asking: Promise<void> | null = null;
@@ -54,20 +54,20 @@ export const openRemote = (options: RemoteOptions): RemoteProcess => {
 
   const note = (reply: Reply<EngineJob>): void => {
     const same = engine !== null && JSON.stringify(engine.reply) === JSON.stringify(reply);
-    if (!same) engine = { reply, since: clock.now() };
+    if (!same) engine = { reply, since: clock.elapsed() };
     if (!same && reply.type === "unreachable")
       log.warn({ job_id, why: reply.why }, "the cluster does not answer; that is no failure");
-    if (reply.type === "ok" && reply.value.status === "PENDING") lastSign = clock.now();
+    if (reply.type === "ok" && reply.value.status === "PENDING") lastSign = clock.elapsed();
   };
 
   const ask = (): void => {
-    if (asking || clock.now() - askedAt < askMs) return;
-    askedAt = clock.now();
+    if (asking || clock.elapsed() - askedAt < askMs) return;
+    askedAt = clock.elapsed();
     const stops = wish !== null && (wish === "kill" || !events.begun());
     asking = (async () => {
       if (stops) {
         const reply = await api.stop(submission_id);
-        killed ??= { at: clock.now(), acknowledged: false };
+        killed ??= { at: clock.elapsed(), acknowledged: false };
         if (reply.type === "ok" || reply.type === "missing") killed = { ...killed, acknowledged: true };
       }
       note(await api.status(submission_id));
@@ -102,7 +102,7 @@ export const openRemote = (options: RemoteOptions): RemoteProcess => {
     const end = await readEnd(store, folder, attempt);
     const record = end === "foreign" ? null : end;
     const isNew = [await events.read(record?.events.bytes), await logText.read(record?.log_bytes)].includes(true);
-    if (isNew) lastSign = clock.now();
+    if (isNew) lastSign = clock.elapsed();
     if (end === "foreign" && !foreign) log.warn({ job_id }, "an end that this attempt did not write was refused");
     foreign = end === "foreign";
     if (record === null || events.bytes() < record.events.bytes) return null;
@@ -114,7 +114,7 @@ export const openRemote = (options: RemoteOptions): RemoteProcess => {
   const step = async (): Promise<AttemptEnd | null> => {
     if (detached) return { type: "detached" };
     ask();
-    const unseen = clock.now() - lastLook;
+    const unseen = clock.elapsed() - lastLook;
     try {
       await write();
       const end = await look();
@@ -123,8 +123,8 @@ export const openRemote = (options: RemoteOptions): RemoteProcess => {
       lastSign += unseen; // time in which nobody could look is no silence
       log.warn({ job_id, err }, "the shared storage does not answer");
     }
-    lastLook = clock.now();
-    return lossOf({ now: clock.now(), started: events.begun(), lastSign, engine, killed }, limits);
+    lastLook = clock.elapsed();
+    return lossOf({ now: clock.elapsed(), started: events.begun(), lastSign, engine, killed }, limits);
   };
 
   const lookNow = (): void => {
@@ -181,7 +181,7 @@ export const openRemote = (options: RemoteOptions): RemoteProcess => {
     stdout,
     stderr,
     kill(signal) {
-      if (signal === "SIGKILL") killed ??= { at: clock.now(), acknowledged: false };
+      if (signal === "SIGKILL") killed ??= { at: clock.elapsed(), acknowledged: false };
       wish = signal === "SIGKILL" ? "kill" : (wish ?? "term");
       askedAt = Number.NEGATIVE_INFINITY;
       lookNow();

@@ -57,12 +57,12 @@ interface Patience {
 
 /** Unreachable is not failed: what can be done twice is tried again while an object store does not answer, as long as a cluster is asked. */
 export const whileUnreachable = async <T>(act: () => Promise<T>, { signal, askMs, limits, clock, log }: Patience): Promise<T> => {
-  const begun = clock.now();
+  const begun = clock.elapsed();
   for (;;) {
     try {
       return await act();
     } catch (err) {
-      if (!isUnreachable(err) || signal.aborted || clock.now() - begun >= limits.patienceMs) throw err;
+      if (!isUnreachable(err) || signal.aborted || clock.elapsed() - begun >= limits.patienceMs) throw err;
       log.warn({ err }, "the shared storage does not answer; it is asked again");
       await pause(clock, askMs, signal);
     }

@@ -97,6 +97,37 @@ test("a network cut of a minute loses nothing: unreachable is not failed", async
   expect(head.submissions).toHaveLength(1);
 });
 
+const DAY_MS = 86_400_000;
+
+/** A job in mid-training that is silent when its service's clock is put forward, or back; then it was looked at. */
+const shifted = async (ms: number, signal: "SIGSTOP" | "SIGKILL"): Promise<Held> => {
+  const clock = manualClock();
+  const driver = setInterval(() => clock.advance(50), 10);
+  onTestFinished(() => clearInterval(driver));
+  const limits = { lostAfterMs: 10_000, patienceMs: 10_000, killMs: 1000 };
+  const one = await held({ clock, limits, attempts: 1, askMs: 1000, pollMs: 500 });
+  one.head.behaviour.lies = "RUNNING";
+  one.head.kill(signal);
+  for (const by of [ms, 0]) {
+    await one.head.asked();
+    await one.head.asked();
+    clock.shift(by);
+  }
+  return one;
+};
+
+test("a clock that is put a day forward makes no job a silent one", async () => {
+  const { head, watched, go } = await shifted(DAY_MS, "SIGSTOP");
+  head.kill("SIGCONT");
+  go();
+  expect(await watched.outcome).toEqual(done);
+});
+
+test("a job that is silent when the clock is put a day back is lost as soon as any", async () => {
+  const { watched } = await shifted(-DAY_MS, "SIGKILL");
+  expect(await watched.outcome).toEqual(failedWith("WORKER_SILENT", /said nothing/));
+});
+
 test("a job whose head never answers again is finished by its files", async () => {
   const { head, watched, go } = await held();
   head.behaviour.cut = true;
