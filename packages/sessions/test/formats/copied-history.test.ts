@@ -18,6 +18,8 @@ const said = (second: number, role: string, text: string): object =>
 const began = (second: number, turn_id: string, rest: object = {}): object =>
   line(second, "event_msg", { type: "task_started", turn_id, ...rest });
 const context = (second: number, turn_id?: string): object => line(second, "turn_context", { model: "m-1", turn_id });
+/** As newer versions write them. */
+const numbered = (first: number, ...lines: object[]): object[] => lines.map((one, n) => ({ ordinal: first + n, ...one }));
 const tasks = (imported: Awaited<ReturnType<typeof importText>>): string[] =>
   imported.sessions.map((session) => summarize(session).task);
 
@@ -87,6 +89,38 @@ describe("a forked Codex session", () => {
     expect([tasks(early), countsOf(early)]).toEqual([["Find gaps."], [1, 1, 0, 0]]);
   });
 
+  const based = (thread_id: string): object => ({
+    history_mode: "paginated",
+    history_base: { thread_id, end_ordinal_exclusive: 9, end_byte_offset: 4000 },
+  });
+
+  it("has all that its file holds where it refers to its parent's lines", async () => {
+    const imported = await importText(
+      jsonLines(
+        meta(CHILD, { forked_from_id: PARENT, ...based(PARENT) }),
+        ...numbered(
+          10,
+          said(0, "user", "Drop doubles."),
+          context(0),
+          said(1, "assistant", "Dropped."),
+          said(2, "user", "Thanks."),
+        ),
+      ),
+    );
+    expect([imported.file_id, tasks(imported), countsOf(imported)]).toEqual([CHILD, ["Drop doubles."], [2, 1, 0, 0]]);
+    expect(imported.sessions[0]?.parent).toEqual({ session_id: PARENT, kinship: "fork" });
+  });
+
+  it("is another session where it goes on from an earlier turn of a thread that was taken back, under the same id", async () => {
+    const taken = [
+      meta(PARENT, based(PARENT)),
+      ...numbered(10, said(1, "user", "Drop doubles."), said(2, "assistant", "Dropped.")),
+    ];
+    const imported = await importText(jsonLines(...taken));
+    expect([imported.file_id, countsOf(imported)]).toEqual([`${PARENT}_2026-09-14T09-10-00.000Z`, [1, 1, 0, 0]]);
+    expect(imported.sessions[0]?.parent).toEqual({ session_id: PARENT, kinship: "fork" });
+  });
+
   it("is all its parent's as long as it has said nothing itself", async () => {
     const imported = await importText(
       jsonLines(
@@ -125,6 +159,19 @@ describe("a helper's Codex session", () => {
       expect([tasks(imported), countsOf(imported)]).toEqual([["Find gaps."], [1, 1, 0, 0]]);
       expect(imported.sessions[0]?.parent).toEqual({ session_id: PARENT, kinship: "sub-agent" });
     }
+  });
+
+  it("begins at the line that it names, where lines are numbered", async () => {
+    const copied = [said(0, "user", "Sort."), said(0, "assistant", "Sorted."), said(0, "user", "Ask a helper.")];
+    const own = [context(0), said(0, "user", "Find gaps."), said(0, "assistant", "None.")];
+    for (const rest of [{}, { forked_from_id: PARENT }])
+      for (const parents of [[], [meta(PARENT)]]) {
+        const before = [...parents, ...copied];
+        const head = meta(CHILD, { ...spawned, ...rest, subagent_history_start_ordinal: before.length + 1 });
+        const imported = await importText(jsonLines(...numbered(0, head, ...before, ...own)));
+        expect([tasks(imported), countsOf(imported)]).toEqual([["Find gaps."], [1, 1, 0, 0]]);
+        expect(droppedOf(imported)["copied context"]).toBe(3);
+      }
   });
 });
 

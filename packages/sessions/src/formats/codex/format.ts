@@ -7,7 +7,7 @@ import { isObject, type JsonObject, objectOrEmpty, scalarText, stringOrNull } fr
 import type { Output, Reader, RecordFormat } from "../format.js";
 import { isAgentNote, personText } from "./harness.js";
 import { isResponseItem, type ResponseItem, responseItem } from "./item.js";
-import { type Copied, copiedHistory, parentOf } from "./lineage.js";
+import { type Copied, copiedHistory, hasCopies, idOf, parentOf } from "./lineage.js";
 
 const ENVELOPES = new Set(["session_meta", "response_item", "event_msg", "turn_context", "compacted"]);
 const END_EVENTS = new Set(["task_complete", "turn_aborted"]);
@@ -46,9 +46,6 @@ function codexReader(output: Output): Reader<JsonObject> {
     isOpen = true;
     return `turn-${turn}`;
   };
-  const close = (): void => {
-    isOpen = false;
-  };
 
   const addUser = (texts: readonly string[], timestamp: unknown): void => {
     const [notes, parts] = [texts.filter(isAgentNote), texts.filter((text) => !isAgentNote(text))];
@@ -60,20 +57,17 @@ function codexReader(output: Output): Reader<JsonObject> {
     if (said.trim() === "") return;
     if (isUnsure) talk.markCopied();
     isUnsure = false;
-    if (told !== null) leaveTold();
+    if (told !== null) talk.dropped.add(unread("event_msg", "user_message"));
+    told = null;
     isSaid = true;
     requests++;
     talk.say("user", said, timestamp);
-  };
-  const leaveTold = (): void => {
-    told = null;
-    talk.dropped.add(unread("event_msg", "user_message"));
   };
   const settleTold = (): void => {
     if (told === null) return;
     const { text, timestamp } = told;
     told = null;
-    close();
+    isOpen = false;
     addUser([text], timestamp);
   };
   const addTold = (text: string, timestamp: unknown): void => {
@@ -89,7 +83,7 @@ function codexReader(output: Output): Reader<JsonObject> {
     }
     heard = text;
     const isTask = requests === 0 && parentOf(objectOrEmpty(meta))?.kinship === "sub-agent";
-    close();
+    isOpen = false;
     if (isTask) addUser([text], timestamp);
     else talk.observe({ call_id: null, content: output.fit(text) });
   };
@@ -97,7 +91,7 @@ function codexReader(output: Output): Reader<JsonObject> {
   const addItem = (item: ResponseItem, timestamp: unknown, type: unknown): void => {
     if (item.kind === "message" && item.role === "assistant") talk.answer({ text: joinBlocks(item.texts), timestamp }, key());
     else if (item.kind === "message") {
-      close();
+      isOpen = false;
       if (item.role === "user") addUser(item.texts, timestamp);
       else talk.dropped.add(DROPPED.harness);
     } else if (item.kind === "reasoning") talk.answer({ reasoning: item.text, timestamp }, key());
@@ -106,7 +100,7 @@ function codexReader(output: Output): Reader<JsonObject> {
     else if (item.kind === "provider-call") talk.dropped.add(DROPPED.providerCall);
     else if (item.kind === "other") talk.dropped.add(unread("response_item", type));
     else if (item.kind === "result") {
-      close();
+      isOpen = false;
       talk.observe({ ...item.result, content: output.fit(item.result.content) });
     }
   };
@@ -124,7 +118,7 @@ function codexReader(output: Output): Reader<JsonObject> {
   const addMeta = (payload: JsonObject, written: unknown): void => {
     if (meta === undefined) {
       meta = payload;
-      if (stringOrNull(payload.forked_from_id) !== null) copied = copiedHistory(payload, written);
+      if (hasCopies(payload)) copied = copiedHistory(payload, written);
       return;
     }
     talk.dropped.add(unread("session_meta"));
@@ -136,10 +130,10 @@ function codexReader(output: Output): Reader<JsonObject> {
     copied = null;
     requests = 0;
     signal = null;
-    close();
+    isOpen = false;
     talk.markCopied({ keepRequests: true });
-    // What is asked stands behind the start of its turn, but before its context.
-    isUnsure = record.type !== "turn_context";
+    // What is asked stands behind the start of its turn, but before its context; numbered lines end where they say.
+    isUnsure = record.type !== "turn_context" || record.ordinal !== undefined;
   };
 
   const acceptEnvelope = (record: JsonObject): void => {
@@ -148,8 +142,8 @@ function codexReader(output: Output): Reader<JsonObject> {
       output.badRecord();
       return;
     }
-    const hasCopies = record.type !== "session_meta" || turn > 0;
-    if (hasCopies && copied?.endsAt(record)) endCopied(record);
+    const isLine = record.type !== "session_meta" || turn > 0;
+    if (isLine && copied?.endsAt(record)) endCopied(record);
     if (record.type === "session_meta") addMeta(payload, timestamp);
     else if (record.type === "turn_context") model = stringOrNull(payload.model) ?? model;
     else if (record.type === "compacted") talk.dropped.add(DROPPED.compactSummary);
@@ -173,7 +167,7 @@ function codexReader(output: Output): Reader<JsonObject> {
       const git = objectOrEmpty(head.git);
       output.conversation(
         draft({
-          id: stringOrNull(head.id),
+          id: idOf(head),
           formatVersion: stringOrNull(head.cli_version),
           agent: "codex",
           model,

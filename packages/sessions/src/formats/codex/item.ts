@@ -15,13 +15,7 @@ export type ResponseItem =
   | { readonly kind: "other" };
 
 /** Calls that the provider runs itself: no result comes back into the log. */
-const PROVIDER_CALLS = new Set([
-  "web_search_call",
-  "file_search_call",
-  "code_interpreter_call",
-  "image_generation_call",
-  "mcp_call",
-]);
+const PROVIDER_CALL = /^(?:web_search|file_search|code_interpreter|image_generation|mcp)_call$/;
 const EXIT_CODE = /^(?:Process exited with code|Exit code:) (-?\d+)/m;
 
 function messageTexts(content: unknown): string[] {
@@ -69,7 +63,7 @@ export function responseItem(item: JsonObject): ResponseItem {
   }
   if (type === "reasoning") return { kind: "reasoning", text: reasoningText(item) };
   if (type === "agent_message") return { kind: "agent-message", text: contentText(item.content) };
-  if (PROVIDER_CALLS.has(type)) return { kind: "provider-call" };
+  if (PROVIDER_CALL.test(type)) return { kind: "provider-call" };
   if (type.endsWith("_output")) return resultOf(item);
   return type.endsWith("_call") ? callOf(item) : { kind: "other" };
 }

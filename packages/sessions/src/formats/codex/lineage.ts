@@ -1,5 +1,5 @@
 import type { Parent } from "@imprint/contracts";
-import { isString, type JsonObject, objectOrEmpty, stringOrNull } from "../../values/json.js";
+import { isObject, isString, type JsonObject, objectOrEmpty, stringOrNull } from "../../values/json.js";
 
 /** A fork writes the history that it copies within this time; a person's next request comes later. */
 const BURST_MS = 2_500;
@@ -10,9 +10,21 @@ export function parentOf(meta: JsonObject): Parent | null {
   const { thread_spawn } = objectOrEmpty(objectOrEmpty(meta.source).subagent);
   const caller = stringOrNull(objectOrEmpty(thread_spawn).parent_thread_id) ?? stringOrNull(meta.parent_thread_id);
   if (caller !== null) return { session_id: caller, kinship: "sub-agent" };
-  const source = stringOrNull(meta.forked_from_id);
+  const source = stringOrNull(isTakenBack(meta) ? meta.id : meta.forked_from_id);
   return source === null ? null : { session_id: source, kinship: "fork" };
 }
+
+/** Whether it goes on from an earlier turn of a thread: in another file, which keeps the thread's id. */
+const isTakenBack = (meta: JsonObject): boolean => isObject(meta.history_base) && stringOrNull(meta.forked_from_id) === null;
+
+export const idOf = (meta: JsonObject): string | null => {
+  const [id, at] = [stringOrNull(meta.id), stringOrNull(meta.timestamp)];
+  return id !== null && at !== null && isTakenBack(meta) ? `${id}_${at.replaceAll(":", "-")}` : id;
+};
+
+/** Whether its file holds its parent's lines: newer forks refer to them. */
+export const hasCopies = ({ history_base, forked_from_id, subagent_history_start_ordinal }: JsonObject): boolean =>
+  !isObject(history_base) && (isString(forked_from_id) || typeof subagent_history_start_ordinal === "number");
 
 /** When an id of version 7 was made, in milliseconds since 1970. */
 function madeAt(id: unknown): number | null {
@@ -51,6 +63,8 @@ export function copiedHistory(meta: JsonObject, written: unknown): Copied {
 
   return {
     endsAt: (record) => {
+      const [at, first] = [record.ordinal, meta.subagent_history_start_ordinal];
+      if (typeof at === "number" && typeof first === "number") return at >= first;
       const payload = objectOrEmpty(record.payload);
       if (record.type === "session_meta") return payload.id === meta.id;
       if (/^inter_agent_communication/.test(String(record.type))) return Boolean(payload.trigger_turn);
