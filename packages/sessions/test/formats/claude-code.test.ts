@@ -73,6 +73,23 @@ describe("claude-code", () => {
     expect(droppedOf(imported)).toEqual({ "abandoned branch": 2, "line not read: progress": 2 });
   });
 
+  it("keeps what was summed up where a later compaction goes on from a line ahead of it", async () => {
+    const summary = { isCompactSummary: true };
+    const imported = await importText(
+      jsonLines(
+        ...[user("u1", null, "One"), answer("a1", "u1", "m1", [text("1")])],
+        ...[user("u2", "a1", "Two"), answer("a2", "u2", "m2", [text("2")]), user("s1", "a2", "2", summary)],
+        ...[user("u3", "s1", "Three"), answer("a3", "u3", "m3", [text("3")]), user("s2", "a1", "3", summary)],
+        ...[user("u4", "a1", "Four"), answer("a4", "u4", "m4", [text("4")]), user("u5", "a4", "Fiv")],
+        ...[user("u6", "a4", "Five"), answer("a6", "u6", "m6", [text("5")])],
+      ),
+    );
+    expect([usersOf(imported), droppedOf(imported)]).toEqual([
+      ["One", "Two", "Three", "Four", "Five"],
+      { "compaction summary": 2, "abandoned branch": 1 },
+    ]);
+  });
+
   it("keeps the turns before a compaction and leaves out its summary", async () => {
     const imported = await importText(
       jsonLines(

@@ -18,7 +18,6 @@ const said = (second: number, role: string, text: string): object =>
 const began = (second: number, turn_id: string, rest: object = {}): object =>
   line(second, "event_msg", { type: "task_started", turn_id, ...rest });
 const context = (second: number, turn_id?: string): object => line(second, "turn_context", { model: "m-1", turn_id });
-/** As newer versions write them. */
 const numbered = (first: number, ...lines: object[]): object[] => lines.map((one, n) => ({ ordinal: first + n, ...one }));
 const tasks = (imported: Awaited<ReturnType<typeof importText>>): string[] =>
   imported.sessions.map((session) => summarize(session).task);
@@ -111,7 +110,7 @@ describe("a forked Codex session", () => {
     expect(imported.sessions[0]?.parent).toEqual({ session_id: PARENT, kinship: "fork" });
   });
 
-  it("is another session where it goes on from an earlier turn of a thread that was taken back, under the same id", async () => {
+  it("is another session where a thread that was taken back goes on under the same id", async () => {
     const taken = [
       meta(PARENT, based(PARENT)),
       ...numbered(10, said(1, "user", "Drop doubles."), said(2, "assistant", "Dropped.")),

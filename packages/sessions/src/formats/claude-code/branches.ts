@@ -1,3 +1,4 @@
+import { DROPPED } from "../../dropped.js";
 import type { LogLine } from "./line.js";
 
 const NONE = -1;
@@ -64,12 +65,6 @@ function parentsFirst({ parents }: Forest): Int32Array {
   return order;
 }
 
-function subtree(forest: Forest, root: number): Set<number> {
-  const found = new Set([root]);
-  for (const index of found) for (const child of childrenOf(forest, index)) found.add(child);
-  return found;
-}
-
 /** The user-written lines that continue `from`, seen through lines that are no messages. */
 function continuations(forest: Forest, lines: readonly LogLine[], from: number, isWritten: (line: LogLine) => boolean): number[] {
   const found: number[] = [];
@@ -90,8 +85,8 @@ function continuations(forest: Forest, lines: readonly LogLine[], from: number, 
 }
 
 /**
- * The lines in conversation order, and those left behind by a rewind: of two user-written continuations of one line only
- * the one that reaches the latest line stands. Other forks are parallel calls, and all of them stand.
+ * The lines in conversation order, and those left behind by a rewind: of user-written continuations of a line only that stands
+ * which reaches the latest line, and what was summed up before it: some builds go on from a line ahead. Parallel calls all stand.
  */
 export function activeLines(
   log: Log,
@@ -110,6 +105,9 @@ export function activeLines(
     const parent = at(forest.parents, index);
     if (parent !== NONE) latest[parent] = later(at(latest, parent), at(latest, index));
   }
+  const summedUp = new Int32Array(lines.length);
+  for (const [index, { left: why }] of lines.entries())
+    summedUp[index] = why === DROPPED.compactSummary ? index : at(summedUp, index - 1);
   lines.forEach((line, from) => {
     // Only messages are looked from: what lies beneath a line that is none is seen through it.
     if (left.has(from) || at(forest.firstChild, from) === NONE || (line.kind === "other" && at(forest.parents, from) !== NONE))
@@ -118,7 +116,9 @@ export function activeLines(
     if (rivals.length < 2) return;
     const end = (rival: number): number => at(latest, rival);
     const winner = rivals.reduce((best, rival) => (later(end(best), end(rival)) === end(best) ? best : rival));
-    for (const rival of rivals) if (rival !== winner) for (const index of subtree(forest, rival)) left.add(index);
+    const gone = new Set(rivals.filter((rival) => rival !== winner && end(rival) > at(summedUp, winner)));
+    for (const index of gone) for (const child of childrenOf(forest, index)) gone.add(child);
+    for (const index of gone) left.add(index);
   });
   const pick = (isLeft: boolean): LogLine[] =>
     Array.from(ordered.filter((index) => left.has(index) === isLeft))
