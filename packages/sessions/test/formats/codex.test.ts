@@ -59,24 +59,27 @@ describe("codex", () => {
   const seen = ({ steps }: { readonly steps: readonly { readonly source: string; readonly text: string }[] }): string[] =>
     steps.map(({ source, text }) => `${source}: ${text}`);
 
-  it("takes a request that an event alone tells at its place, once", async () => {
+  const newer = (text: string): unknown =>
+    event({ type: "item_completed", item: { type: "UserMessage", content: [{ type: "text", text }] } });
+
+  it.each([told, newer])("takes a request that an event alone tells at its place, once: %#", async (tell) => {
     const review = "Review the current changes.";
     const { sessions } = await importText(
       jsonLines(
         META,
         says("user", "Go"),
-        told("Go"),
+        tell("Go"),
         says("assistant", "Done."),
         event({ type: "task_complete" }),
         event({ type: "entered_review_mode" }),
-        told(review),
-        told(review),
+        tell(review),
+        tell(review),
         says("user", "<user_action>\n  <context>A review was asked for.</context>\n</user_action>"),
         says("assistant", "One finding."),
-        told("And the tests?"),
+        tell("And the tests?"),
         event({ type: "turn_aborted" }),
         says("user", "Mend it"),
-        told("Mend it"),
+        tell("Mend it"),
         says("assistant", "Mended."),
       ),
     );

@@ -107,10 +107,12 @@ function codexReader(output: Output): Reader<JsonObject> {
 
   const addEvent = (event: JsonObject, timestamp: unknown): void => {
     const type = scalarText(event.type);
+    const item = objectOrEmpty(event.item);
+    const said = type === "user_message" ? event.message : item.type === "UserMessage" ? item.content : null;
     if (END_EVENTS.has(type) || type === "thread_rolled_back") settleTold();
     if (END_EVENTS.has(type)) signal = type;
     else if (type === "task_started") signal = null;
-    else if (type === "user_message") addTold(contentText(event.message), timestamp);
+    else if (said !== null) addTold(contentText(said), timestamp);
     else if (type === "thread_rolled_back" && typeof event.num_turns === "number") talk.rollBack(event.num_turns);
     else talk.dropped.add(unread("event_msg", type));
   };
@@ -142,8 +144,7 @@ function codexReader(output: Output): Reader<JsonObject> {
       output.badRecord();
       return;
     }
-    const isLine = record.type !== "session_meta" || turn > 0;
-    if (isLine && copied?.endsAt(record)) endCopied(record);
+    if ((record.type !== "session_meta" || turn > 0) && copied?.endsAt(record)) endCopied(record);
     if (record.type === "session_meta") addMeta(payload, timestamp);
     else if (record.type === "turn_context") model = stringOrNull(payload.model) ?? model;
     else if (record.type === "compacted") talk.dropped.add(DROPPED.compactSummary);

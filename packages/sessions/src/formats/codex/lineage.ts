@@ -3,7 +3,6 @@ import { isObject, isString, type JsonObject, objectOrEmpty, stringOrNull } from
 
 /** A fork writes the history that it copies within this time; a person's next request comes later. */
 const BURST_MS = 2_500;
-const SECOND_MS = 1_000;
 
 /** The session that one was forked from, or whose helper it is. */
 export function parentOf(meta: JsonObject): Parent | null {
@@ -51,7 +50,7 @@ export function copiedHistory(meta: JsonObject, written: unknown): Copied {
   /** Turns keep the ids and times that they had in the parent. */
   const isOwnTurn = ({ turn_id, started_at }: JsonObject): boolean | null => {
     // The other time is in whole seconds.
-    const started = madeAt(turn_id) ?? (typeof started_at === "number" ? (started_at + 1) * SECOND_MS : null);
+    const started = madeAt(turn_id) ?? (typeof started_at === "number" ? (started_at + 1) * 1_000 : null);
     if (started === null || since === null) return null;
     knowsTurns = true;
     return started >= since;
