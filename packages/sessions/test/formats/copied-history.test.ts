@@ -112,7 +112,7 @@ describe("a forked Codex session", () => {
 
   it("is another session where a thread that was taken back goes on under the same id", async () => {
     const taken = [
-      meta(PARENT, based(PARENT)),
+      meta(PARENT, { forked_from_id: "", ...based(PARENT) }),
       ...numbered(10, said(1, "user", "Drop doubles."), said(2, "assistant", "Dropped.")),
     ];
     const imported = await importText(jsonLines(...taken));

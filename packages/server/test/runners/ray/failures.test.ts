@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { ErrorCode } from "@imprint/contracts";
 import { expect, onTestFinished, test } from "vitest";
 import type { TaskEvent } from "../../../src/runners/runner.js";
-import { manualClock } from "../../common/manual-clock.js";
+import { type ManualClock, manualClock } from "../../common/manual-clock.js";
 import type { FakeHead } from "../../fixtures/ray/fake-head.js";
 import { loraTask, startWatched, temporaryFolder, type Watched } from "../support.js";
 import { headOf, rayRunnerOn } from "./support.js";
@@ -82,10 +82,15 @@ test("nobody's text is in what the engine's shell reads, and its own token stays
   expect(JSON.stringify(submission)).not.toContain("pwned");
 });
 
-test("a network cut of a minute loses nothing: unreachable is not failed", async () => {
+const runningClock = (): ManualClock => {
   const clock = manualClock();
   const driver = setInterval(() => clock.advance(50), 10);
   onTestFinished(() => clearInterval(driver));
+  return clock;
+};
+
+test("a network cut of a minute loses nothing: unreachable is not failed", async () => {
+  const clock = runningClock();
   const limits = { lostAfterMs: 60_000, patienceMs: 300_000, killMs: 10_000 };
   const { head, watched, go } = await held({ clock, limits, askMs: 5000, pollMs: 500 }, { steps: 3 });
   head.behaviour.cut = true;
@@ -101,9 +106,7 @@ const DAY_MS = 86_400_000;
 
 /** A job in mid-training that is silent when its service's clock is put forward, or back; then it was looked at. */
 const shifted = async (ms: number, signal: "SIGSTOP" | "SIGKILL"): Promise<Held> => {
-  const clock = manualClock();
-  const driver = setInterval(() => clock.advance(50), 10);
-  onTestFinished(() => clearInterval(driver));
+  const clock = runningClock();
   const limits = { lostAfterMs: 10_000, patienceMs: 10_000, killMs: 1000 };
   const one = await held({ clock, limits, attempts: 1, askMs: 1000, pollMs: 500 });
   one.head.behaviour.lies = "RUNNING";

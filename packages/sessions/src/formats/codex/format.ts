@@ -134,8 +134,8 @@ function codexReader(output: Output): Reader<JsonObject> {
     signal = null;
     isOpen = false;
     talk.markCopied({ keepRequests: true });
-    // What is asked stands behind the start of its turn, but before its context; numbered lines end where they say.
-    isUnsure = record.type !== "turn_context" || record.ordinal !== undefined;
+    // What is asked stands behind the start of its turn, but before its context; some helpers say where they begin.
+    isUnsure = record.type !== "turn_context" || typeof meta?.subagent_history_start_ordinal === "number";
   };
 
   const acceptEnvelope = (record: JsonObject): void => {

@@ -23,7 +23,7 @@ export const idOf = (meta: JsonObject): string | null => {
 
 /** Whether its file holds its parent's lines: newer forks refer to them. */
 export const hasCopies = ({ history_base, forked_from_id, subagent_history_start_ordinal }: JsonObject): boolean =>
-  !isObject(history_base) && (isString(forked_from_id) || typeof subagent_history_start_ordinal === "number");
+  !isObject(history_base) && (stringOrNull(forked_from_id) !== null || typeof subagent_history_start_ordinal === "number");
 
 /** When an id of version 7 was made, in milliseconds since 1970. */
 function madeAt(id: unknown): number | null {
