@@ -19,24 +19,24 @@ const LOCKS = [
   ...agents("requirements.lock"),
 ];
 
-test("the developers' Python lock holds all of the runtime one, in the same versions", () => {
-  // A package that the tests need too may be wanted on more systems than the service alone wants it on.
-  const versions = (file) => pins(file).map((pin) => pin.split(" ", 1)[0]);
-  const dev = new Set(versions("trainer/requirements-dev.lock"));
-  expect(versions("trainer/requirements.lock").filter((pin) => !dev.has(pin))).toEqual([]);
+const entries = (file) => read(file).split(/\n(?=[a-z0-9])/);
+
+test("the developers' Python lock repeats nothing that the runtime one holds", () => {
+  const runtime = new Set(entries("trainer/requirements.lock"));
+  expect(entries("trainer/requirements-dev.lock").filter((entry) => runtime.has(entry))).toEqual([]);
 });
 
-test("what nodes of an object store need beside the runtime's packages is in the same versions", () => {
-  const runtime = new Map(pins("trainer/requirements.lock").map((pin) => pin.split(" ", 1)[0].split("==")));
-  const differing = pins("trainer/requirements-store.lock")
-    .map((pin) => pin.split(" ", 1)[0].split("=="))
-    .filter(([name, version]) => runtime.has(name) && runtime.get(name) !== version);
+test.each(["dev", "store"])("what the %s lock shares with the runtime's is in the same versions", (name) => {
+  const versions = (file) => pins(file).map((pin) => pin.split(" ", 1)[0].split("=="));
+  const runtime = new Map(versions("trainer/requirements.lock"));
+  const differing = versions(`trainer/requirements-${name}.lock`).filter(
+    ([name, version]) => runtime.has(name) && runtime.get(name) !== version,
+  );
   expect(differing).toEqual([]);
 });
 
 test.each(LOCKS)("every pin of %s has a hash", (file) => {
-  const entries = read(file).split(/\n(?=[a-z0-9])/);
-  expect(entries.filter((entry) => /^[a-z0-9]/.test(entry) && !entry.includes("--hash=sha256:"))).toEqual([]);
+  expect(entries(file).filter((entry) => /^[a-z0-9]/.test(entry) && !entry.includes("--hash=sha256:"))).toEqual([]);
   expect(pins(file).length).toBeGreaterThan(0);
 });
 

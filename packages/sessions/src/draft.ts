@@ -38,3 +38,7 @@ export const draft = (known: Partial<Draft> & Pick<Draft, "steps">): Draft => ({
   dropped: [],
   ...known,
 });
+
+/** The session of that id as a parent; null without an id. */
+export const parentSession = (session_id: string | null, kinship: Parent["kinship"]): Parent | null =>
+  session_id === null ? null : { session_id, kinship };

@@ -56,6 +56,11 @@ export interface Transcript {
   readonly dropped: Tally;
   say(source: "system" | "user", text: string, timestamp?: unknown): void;
   /**
+   * What a person ran, as a terminal shows it. It goes ahead of the next request, which often speaks of it; where the model goes on
+   * before one it stands behind the last, is the environment's word, or all the request there is.
+   */
+  ran(shown: string): void;
+  /**
    * Starts a turn of the model, or continues the one that was given the same key before. Answers the ids under which the
    * part's calls stand: of two different calls with one id the second gets another.
    */
@@ -189,6 +194,7 @@ function finishTurn(turn: Turn): Step | null {
 export function transcript(hold: (length: number) => void = () => {}): Transcript {
   const dropped = tally();
   let turns: Turn[] = [];
+  const ran: string[] = [];
   const byKey = new Map<string, AgentTurn>();
   const byCall = new Map<string, AgentTurn>();
   const lastAnswer = (): AgentTurn | undefined => turns.findLast((turn): turn is AgentTurn => turn.source === "agent");
@@ -216,21 +222,39 @@ export function transcript(hold: (length: number) => void = () => {}): Transcrip
     turn.observations = withOne(turn.observations, answered === id ? observation : { ...observation, call_id: answered ?? id });
   };
 
+  const say: Transcript["say"] = (source, text, timestamp) => {
+    hold(text.length);
+    // What comes behind a request is no part of an earlier answer, whatever its key.
+    if (source === "user" && text.trim() !== "") {
+      byKey.clear();
+      const no = takenBack(text);
+      // Calls may hold whole files: they are read only where the words take something back.
+      for (const turn of no.length === 0 ? [] : turns.slice(turns.findLastIndex((one) => one.source === "user") + 1))
+        if (turn.source === "agent" && turn.calls.some((call) => holds(call.arguments, no))) turn.contextOnly ??= "refused";
+    }
+    if (text.trim() === "") return;
+    const shown = source === "user" && ran.length > 0 ? `${ran.splice(0).join("\n")}\n\n` : "";
+    const turn: Turn = { source, text: `${shown}${text}`, contextOnly: undefined, timestamp: timestampOrNull(timestamp) };
+    // Some tools write down the prompt behind the first request, whose place is ahead of it.
+    const asked = source === "system" && lastAnswer() === undefined ? turns.findIndex((one) => one.source === "user") : -1;
+    turns.splice(asked < 0 ? turns.length : asked, 0, turn);
+  };
+
   return {
     dropped,
-    say: (source, text, timestamp) => {
-      hold(text.length);
-      // What comes behind a request is no part of an earlier answer, whatever its key.
-      if (source === "user" && text.trim() !== "") {
-        byKey.clear();
-        const no = takenBack(text);
-        // Calls may hold whole files: they are read only where the words take something back.
-        for (const turn of no.length === 0 ? [] : turns.slice(turns.findLastIndex((one) => one.source === "user") + 1))
-          if (turn.source === "agent" && turn.calls.some((call) => holds(call.arguments, no))) turn.contextOnly ??= "refused";
-      }
-      if (text.trim() !== "") turns.push({ source, text, contextOnly: undefined, timestamp: timestampOrNull(timestamp) });
+    say,
+    ran: (shown) => {
+      hold(shown.length);
+      if (shown !== "") ran.push(shown);
     },
     answer: (part, key) => {
+      if (ran.length > 0) {
+        const shown = ran.splice(0).join("\n");
+        const last = turns.at(-1);
+        if (last?.source === "agent") observe({ call_id: null, content: shown });
+        else if (last?.source === "user") turns.splice(-1, 1, { ...last, text: `${last.text}\n\n${shown}` });
+        else say("user", shown, part.timestamp);
+      }
       const turn = (key === undefined ? undefined : byKey.get(key)) ?? start();
       if (key !== undefined) byKey.set(key, turn);
       const ids = addPart(turn, part, dropped);
@@ -265,6 +289,7 @@ export function transcript(hold: (length: number) => void = () => {}): Transcrip
     },
     hasAnswer: () => lastAnswer() !== undefined,
     steps: () => {
+      dropped.add(DROPPED.localCommand, ran.splice(0).length);
       const made = turns.map(finishTurn);
       const steps = made.filter((step) => step !== null);
       dropped.add(DROPPED.empty, made.length - steps.length);

@@ -9,11 +9,15 @@ import { inVenv } from "./python-env.mjs";
 import { readStamp, writeStamp } from "./stamp.mjs";
 import { uvProgress } from "./uv-progress.mjs";
 
-const LOCKS = { runtime: "trainer/requirements.lock", dev: "trainer/requirements-dev.lock" };
+const RUNTIME = "trainer/requirements.lock";
+/** The developers' lock holds only what the runtime one lacks. */
+const LOCKS = { runtime: [RUNTIME], dev: [RUNTIME, "trainer/requirements-dev.lock"] };
 
-/** The hash that an environment's marker must carry to be the one the lock asks for. */
+const lockFiles = (root, kind) => LOCKS[kind].map((file) => path.join(root, file));
+
+/** The hash that an environment's marker must carry to be the one its locks ask for. */
 export function lockKey(root, kind) {
-  return digest(readFileSync(path.join(root, LOCKS[kind]), "utf8").replaceAll("\r\n", "\n"));
+  return digest(...lockFiles(root, kind).map((file) => readFileSync(file, "utf8").replaceAll("\r\n", "\n")));
 }
 
 /** The kinds that serve a set-up, best first: the developers' environment holds all that the runtime one does. */
@@ -57,7 +61,7 @@ async function install({ root, folder, kind, python, tools, signal, task }) {
   const options = { env, signal, name: "uv", cwd: path.join(root, "trainer") };
   await run(tools.uv, ["venv", "--quiet", "--python", python.executable, folder], options);
   const progress = uvProgress();
-  await run(tools.uv, ["pip", "sync", "--require-hashes", "--python", inVenv(folder), path.join(root, LOCKS[kind])], {
+  await run(tools.uv, ["pip", "sync", "--require-hashes", "--python", inVenv(folder), ...lockFiles(root, kind)], {
     ...options,
     onLine: (line) => task.update(progress(line)),
   });

@@ -1,5 +1,6 @@
 import type { SessionFormat } from "@imprint/contracts";
-import type { Draft } from "../draft.js";
+import { type Draft, draft } from "../draft.js";
+import type { Transcript } from "../transcript.js";
 import type { JsonObject } from "../values/json.js";
 
 /** Where a reader puts what it makes, and whom it asks about limits. */
@@ -13,6 +14,13 @@ export interface Output {
   /** Counts text that is held in memory. */
   hold(length: number): void;
   warn(sentence: string): void;
+}
+
+/** Hands over what a transcript has gathered, with what else is known. */
+export function handOver(output: Output, talk: Transcript, known: Partial<Omit<Draft, "steps" | "dropped">>): void {
+  // All that was left out is known once the steps are made.
+  const steps = talk.steps();
+  output.conversation(draft({ ...known, steps, dropped: talk.dropped.entries() }));
 }
 
 /** Takes the records of a file one by one. */

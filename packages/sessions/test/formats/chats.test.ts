@@ -168,12 +168,38 @@ describe("pi and sts", () => {
         message(says("assistant", "2"), at("d", "c")),
         { type: "compaction", summary: "…", ...at("e", "b") },
         message(says("user", "three"), at("f", "e")),
-        message({ role: "bashExecution", command: "ls", output: "x" }, at("g", "f")),
-        message(says("assistant", "3"), at("h", "g")),
+        message({ role: "bashExecution", command: "ls", output: "x\n" }, at("g", "f")),
+        message({ role: "bashExecution", command: "pwd", output: "/", excludeFromContext: true }, at("i", "g")),
+        message(says("assistant", "3"), at("h", "i")),
       ),
     );
-    expect(imported.sessions[0]?.steps.map((step) => step.text)).toEqual(["one", "1", "three", "3"]);
+    expect(imported.sessions[0]?.steps.map((step) => step.text)).toEqual(["one", "1", "three\n\n$ ls\nx", "3"]);
     expect(droppedOf(imported)).toEqual({ "compaction summary": 1, "local command": 1, "abandoned branch": 2 });
+  });
+
+  it("reads the prompt and the tools that pi writes down since its first version", async () => {
+    const imported = await importText(
+      jsonLines(
+        { type: "session", version: 3, id: "p4" },
+        message({ role: "user", content: "one" }),
+        message({
+          role: "system",
+          content: "",
+          sections: { opening: "You are pi.", cwd: "/w", old: null },
+          toolsAdded: [{ name: "read" }],
+        }),
+        message({ role: "assistant", content: "1", stopReason: "stop" }),
+        message({ role: "system", content: "", sections: { skills: "None." }, toolsAdded: [{ name: "write" }] }),
+      ),
+    );
+    const [session] = imported.sessions;
+    expect(session?.steps.map(({ source, text }) => `${source} ${text}`)).toEqual([
+      "system You are pi.\n\n/w",
+      "user one",
+      "agent 1",
+    ]);
+    expect(session?.tools).toEqual([{ name: "read" }, { name: "write" }]);
+    expect(droppedOf(imported)).toEqual({ "system prompt update": 1 });
   });
 
   it("takes a file with a harness and no message of pi's shape for sts", async () => {

@@ -1,3 +1,4 @@
+import type { ImportedFile } from "@imprint/sessions";
 import { describe, expect, it } from "vitest";
 import { answersOf, droppedOf, importCase, importText, jsonLines, usersOf } from "../support/import-text.js";
 
@@ -33,6 +34,10 @@ const queue = (operation: string, content?: string): object => ({
   timestamp: "2026-01-05T10:00:00.000Z",
   ...(content !== undefined && { content }),
 });
+const notesOf = ({ sessions }: ImportedFile): string[] =>
+  sessions.flatMap(({ steps }) =>
+    steps.flatMap(({ observations = [] }) => observations.flatMap(({ call_id, content }) => (call_id === null ? [content] : []))),
+  );
 const opening = [user("u1", null, "Go"), answer("a1", "u1", call("c1"))];
 const heard = user("r1", "a1", result("c1"));
 
@@ -63,7 +68,8 @@ describe("words that a person typed while Claude Code worked", () => {
       ),
     );
     expect(usersOf(imported)).toEqual(["Go", "Use\n\nfeet"]);
-    expect(droppedOf(imported)).toEqual({ "harness text": 3, "line not read: attachment hook_success": 1 });
+    expect(notesOf(imported)).toEqual(["<task-notification>done</task-notification>"]);
+    expect(droppedOf(imported)).toEqual({ "harness text": 2, "line not read: attachment hook_success": 1 });
   });
 
   it("are found on the queue's lines where older builds wrote them nowhere else", async () => {
@@ -84,7 +90,8 @@ describe("words that a person typed while Claude Code worked", () => {
     );
     const steps = imported.sessions[0]?.steps.map(({ source, text: said }) => `${source} ${said}`);
     expect(steps).toEqual(["user Go", "agent ", "user And in feet.", "agent Feet it is."]);
-    expect(droppedOf(imported)).toMatchObject({ "harness text": 1, "request that was never sent": 1 });
+    expect(notesOf(imported)).toEqual(["<task-notification>done</task-notification>"]);
+    expect(droppedOf(imported)).toMatchObject({ "request that was never sent": 1 });
   });
 
   it("are told from notes that wait beside them and of which nothing more is said", async () => {
@@ -108,7 +115,8 @@ describe("words that a person typed while Claude Code worked", () => {
     );
     const steps = imported.sessions[0]?.steps.map(({ text: words }) => words);
     expect(steps).toEqual(["Go", "", "In feet", "Feet.", "Noted.", "And in red"]);
-    expect(droppedOf(imported)).toEqual({ "harness text": 1, "line not read: queue-operation": 6 });
+    expect(notesOf(imported)).toEqual([note]);
+    expect(droppedOf(imported)).toEqual({ "line not read: queue-operation": 6 });
   });
 
   it("are taken once when they wait again and again for a turn that does not begin", async () => {

@@ -73,6 +73,32 @@ describe("claude-code", () => {
     expect(droppedOf(imported)).toEqual({ "abandoned branch": 2, "line not read: progress": 2 });
   });
 
+  it("follows it too where local commands or an asked command stand ahead of what was taken back", async () => {
+    const command = (uuid: string, parent: string, name: string): Line =>
+      user(uuid, parent, `<command-name>${name}</command-name>`);
+    const imported = await importText(
+      jsonLines(
+        user("u1", null, "Go"),
+        answer("a1", "u1", "m1", [text("Gone.")]),
+        user("k", "a1", "<local-command-caveat>Not for you.", { isMeta: true }),
+        command("c1", "k", "/cost"),
+        user("o", "c1", "<local-command-stdout>0.1</local-command-stdout>"),
+        user("u2", "o", "Taken back"),
+        answer("a2", "u2", "m2", [text("No.")]),
+        command("c2", "a1", "/fix"),
+        user("k2", "c2", "How to fix.", { isMeta: true }),
+        answer("a3", "k2", "m3", [text("Fixed nothing.")]),
+        user("u3", "a1", "In its place"),
+        answer("a4", "u3", "m4", [text("Yes.")]),
+      ),
+    );
+    expect([usersOf(imported), answersOf(imported)]).toEqual([
+      ["Go", "In its place"],
+      ["Gone.", "Yes."],
+    ]);
+    expect(droppedOf(imported)).toMatchObject({ "abandoned branch": 5, "local command": 2 });
+  });
+
   it("keeps what was summed up where a later compaction goes on from a line ahead of it", async () => {
     const summary = { isCompactSummary: true };
     const imported = await importText(

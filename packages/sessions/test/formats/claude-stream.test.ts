@@ -33,6 +33,7 @@ describe("what claude -p prints", () => {
         line("assistant", text("Sorting."), audit),
         line("user", text("Find the notes"), { parent_tool_use_id: "t1", ...audit }),
         line("user", text("Base directory for this skill: x"), { isSynthetic: true, ...audit }),
+        line("user", text("<task-notification>done</task-notification>"), { ...audit, uuid: "u2" }),
         { type: "rate_limit_event", session_id: SESSION, ...audit },
         { type: "result", subtype: "error_max_turns", is_error: true, session_id: SESSION, ...audit },
       ),
@@ -45,6 +46,9 @@ describe("what claude -p prints", () => {
       "harness text": 1,
       "line not read: rate_limit_event": 1,
     });
+    expect(imported.sessions[0]?.steps[1]?.observations?.map(({ content }) => content)).toEqual([
+      "<task-notification>done</task-notification>",
+    ]);
     expect(imported.sessions[0]).toMatchObject({ outcome_signal: "error_max_turns", started_at: audit._audit_timestamp });
     expect(imported.warnings).toEqual([]);
   });

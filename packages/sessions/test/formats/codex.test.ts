@@ -37,6 +37,27 @@ describe("codex", () => {
     expect(imported.sessions[0]?.source.model).toBe("m-2");
   });
 
+  it("puts what a person ran with ! ahead of the next request", async () => {
+    const ran = (command: string, code: number, printed: string): unknown =>
+      says(
+        "user",
+        `<user_shell_command>\n<command>\n${command}\n</command>\n<result>\nExit code: ${code}\nDuration: 0.01 seconds\nOutput:\n${printed}\n</result>\n</user_shell_command>`,
+      );
+    const imported = await importText(
+      jsonLines(
+        META,
+        says("user", "Go"),
+        says("assistant", "Gone."),
+        ran("make test", 2, "Output:\n1 failed\n"),
+        ran("true", 0, ""),
+        says("user", "Mend it."),
+        says("assistant", "Mended."),
+      ),
+    );
+    expect(usersOf(imported)).toEqual(["Go", "$ make test\nExit code: 2\nOutput:\n1 failed\n$ true\n\nMend it."]);
+    expect(droppedOf(imported)).toEqual({});
+  });
+
   it("leaves out what Codex says in the person's place, part by part", async () => {
     const imported = await importText(
       jsonLines(

@@ -265,6 +265,27 @@ describe("other forks and helpers", () => {
     );
     expect([tasks(branch), countsOf(branch)]).toEqual([["Two"], [1, 1, 0, 0]]);
     expect(branch.sessions[0]?.parent).toEqual({ session_id: "s-1", kinship: "fork" });
+    // Of a fork that is made as it is resumed, newer builds name the session of each answer, and older ones only its own beginning.
+    const answered = await importText(
+      jsonLines(
+        claude("a", "user", "One"),
+        claude("b", "assistant", "1", { requestSessionId: "s-1" }),
+        claude("c", "user", "Two"),
+        claude("d", "assistant", "2"),
+      ),
+    );
+    expect([tasks(answered), answered.sessions[0]?.parent]).toEqual([["Two"], { session_id: "s-1", kinship: "fork" }]);
+    const queued = await importText(
+      jsonLines(
+        { type: "queue-operation", operation: "enqueue", sessionId: "s-2", timestamp: at(5), content: "Two" },
+        { type: "queue-operation", operation: "dequeue", sessionId: "s-2", timestamp: at(5) },
+        claude("a", "user", "One", { timestamp: at(1) }),
+        claude("b", "assistant", "1", { timestamp: at(2) }),
+        claude("c", "user", "Two", { timestamp: at(6) }),
+        claude("d", "assistant", "2", { timestamp: at(7) }),
+      ),
+    );
+    expect([tasks(queued), countsOf(queued)]).toEqual([["Two"], [1, 1, 0, 0]]);
     const entry = (id: string, parentId: string | null, second: number, role: string, content: string): object => ({
       ...{ type: "message", id, parentId, timestamp: at(second) },
       message: { role, content, ...(role === "assistant" && { stopReason: "stop" }) },

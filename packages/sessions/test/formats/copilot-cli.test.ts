@@ -86,8 +86,8 @@ describe("copilot-cli", () => {
   it("keeps the first system prompt, follows a rewind, and counts summaries", async () => {
     const second = user("Two");
     const imported = await read(
-      event("system.message", { role: "system", content: "Be brief." }),
       user("One"),
+      event("system.message", { role: "system", content: "Be brief." }),
       answer("1"),
       event("system.message", { role: "system", content: "Be brief." }),
       second,

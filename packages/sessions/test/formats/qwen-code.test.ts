@@ -84,7 +84,20 @@ describe("qwen-code", () => {
       line("b", "n", "assistant", [text("2")]),
     );
     expect(usersOf(imported)).toEqual(["Go"]);
-    expect(droppedOf(imported)).toEqual({ "compaction summary": 1, "local command": 1, "harness text": 1 });
+    expect(imported.sessions[0]?.steps[1]?.observations).toEqual([{ call_id: null, content: "A task ended." }]);
+    expect(droppedOf(imported)).toEqual({ "compaction summary": 1, "local command": 1 });
+  });
+
+  it("keeps what a fork took over as context, and names the parent", async () => {
+    const taken = { forkedFrom: { sessionId: "s-1", messageUuid: "u" } };
+    const forked = await read(
+      line("u", null, "user", [text("Go")], taken),
+      line("a", "u", "assistant", [text("1")], taken),
+      line("v", "a", "user", [text("And on")]),
+      line("b", "v", "assistant", [text("2")]),
+    );
+    expect(forked.sessions[0]?.parent).toEqual({ session_id: "s-1", kinship: "fork" });
+    expect(forked.sessions[0]?.steps.map((step) => step.context_only ?? "")).toEqual(["copied", "copied", "", ""]);
   });
 
   it("takes a sub-agent's file for a session of its own", async () => {

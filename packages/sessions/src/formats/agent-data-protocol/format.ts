@@ -1,5 +1,4 @@
 import type { ToolCall } from "@imprint/contracts";
-import { draft } from "../../draft.js";
 import { DROPPED } from "../../dropped.js";
 import { type Transcript, transcript } from "../../transcript.js";
 import { joinBlocks } from "../../values/content-text.js";
@@ -16,7 +15,7 @@ import {
 import { argumentsText } from "../../values/tool-calls.js";
 import { toolDefinitions } from "../../values/tools.js";
 import { verdictOf } from "../../values/verdict.js";
-import type { Output, RecordFormat } from "../format.js";
+import { handOver, type Output, type RecordFormat } from "../format.js";
 
 /** Actions and observations name their class, in either spelling. */
 const classOf = (item: JsonObject): string =>
@@ -82,9 +81,7 @@ function readTrajectory(record: JsonObject, output: Output): void {
   const screens = items.filter(({ image_observation }) => isObject(image_observation)).length;
   talk.dropped.add(DROPPED.environment, screens);
   const tools = toolDefinitions(record.tools ?? objectOrEmpty(record.details).tools);
-  output.conversation(
-    draft({ part: stringOrNull(record.id), tools, ...verdictOf(record), steps: talk.steps(), dropped: talk.dropped.entries() }),
-  );
+  handOver(output, talk, { part: stringOrNull(record.id), tools, ...verdictOf(record) });
 }
 
 /** The Agent Data Protocol's standardized trajectories: actions and observations, a record a run. */

@@ -1,5 +1,4 @@
 import type { Observation } from "@imprint/contracts";
-import { draft } from "../../draft.js";
 import { DROPPED } from "../../dropped.js";
 import { factsOf } from "../../facts.js";
 import { type Transcript, transcript } from "../../transcript.js";
@@ -8,7 +7,7 @@ import { arrayOrEmpty, isObject, isString, type JsonObject, objectOrEmpty, objec
 import { argumentsText } from "../../values/tool-calls.js";
 import { toolDefinitions } from "../../values/tools.js";
 import { verdictOf } from "../../values/verdict.js";
-import type { Output, RecordFormat } from "../format.js";
+import { handOver, type Output, type RecordFormat } from "../format.js";
 
 /** A result without `source_call_id` belongs to the call in its place, or to the step's only one; without a call it is the environment's. */
 function results(step: JsonObject, callIds: readonly string[], output: Output): Observation[] {
@@ -67,19 +66,15 @@ function readTrajectory(record: JsonObject, output: Output): void {
   const model = stringOrNull(agent.model_name) ?? stringOrNull(steps.find((step) => isString(step.model_name))?.model_name);
   // What Harbor keeps of the agent's own recording.
   const { cwd, cwds, git_branches } = objectOrEmpty(agent.extra);
-  output.conversation(
-    draft({
-      id: idOf(record),
-      formatVersion: stringOrNull(record.schema_version)?.replace(/^ATIF-v?/, "") ?? null,
-      agent: stringOrNull(agent.name),
-      model,
-      facts: factsOf({ folder: cwd ?? arrayOrEmpty(cwds)[0], branch: arrayOrEmpty(git_branches).at(-1) }),
-      tools: toolDefinitions(agent.tool_definitions ?? objectOrEmpty(agent.extra).tools),
-      ...verdictOf(record),
-      steps: talk.steps(),
-      dropped: talk.dropped.entries(),
-    }),
-  );
+  handOver(output, talk, {
+    id: idOf(record),
+    formatVersion: stringOrNull(record.schema_version)?.replace(/^ATIF-v?/, "") ?? null,
+    agent: stringOrNull(agent.name),
+    model,
+    facts: factsOf({ folder: cwd ?? arrayOrEmpty(cwds)[0], branch: arrayOrEmpty(git_branches).at(-1) }),
+    tools: toolDefinitions(agent.tool_definitions ?? objectOrEmpty(agent.extra).tools),
+    ...verdictOf(record),
+  });
 }
 
 /** ATIF 1.0 to 1.7 (Harbor): one document per run; a step holds its calls and their results. */

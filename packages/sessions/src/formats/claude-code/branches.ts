@@ -65,16 +65,18 @@ function parentsFirst({ parents }: Forest): Int32Array {
   return order;
 }
 
-/** The user-written lines that continue `from`, seen through lines that are no messages. */
-function continuations(forest: Forest, lines: readonly LogLine[], from: number, isWritten: (line: LogLine) => boolean): number[] {
+/** What a line is where the conversation may fork. Beneath what is `between` lie lines that continue the same one. */
+export type Place = "request" | "command" | "between" | "end";
+
+/** The requests that continue `from`, seen through what is none. */
+function continuations(forest: Forest, from: number, placeAt: (index: number) => Place): number[] {
   const found: number[] = [];
   const open = [...childrenOf(forest, from)];
   const seen = new Set(open);
   for (let index = open.pop(); index !== undefined; index = open.pop()) {
-    const line = lines[index];
-    if (line === undefined) continue;
-    if (isWritten(line)) found.push(index);
-    else if (line.kind === "other")
+    const place = placeAt(index);
+    if (place === "request") found.push(index);
+    else if (place === "between")
       for (const child of childrenOf(forest, index))
         if (!seen.has(child)) {
           seen.add(child);
@@ -90,7 +92,7 @@ function continuations(forest: Forest, lines: readonly LogLine[], from: number, 
  */
 export function activeLines(
   log: Log,
-  isWritten: (line: LogLine) => boolean,
+  placeOf: (line: LogLine) => Place,
 ): { readonly active: readonly LogLine[]; readonly abandoned: readonly LogLine[] } {
   const { lines, isOwn } = log;
   const forest = forestOf(log);
@@ -108,11 +110,23 @@ export function activeLines(
   const summedUp = new Int32Array(lines.length);
   for (const [index, { left: why }] of lines.entries())
     summedUp[index] = why === DROPPED.compactSummary ? index : at(summedUp, index - 1);
-  lines.forEach((line, from) => {
+  // A command is a request where the model answers it, at once or after what the command stands for.
+  const placeAt = (index: number): Place => {
+    const line = lines[index];
+    const place = line === undefined ? "end" : placeOf(line);
+    if (place !== "command") return place;
+    const isAsked = (next?: LogLine): boolean => next?.kind === "assistant" || next?.left === DROPPED.harness;
+    return [...childrenOf(forest, index)].some((child) => isAsked(lines[child])) ? "request" : "between";
+  };
+  lines.forEach((_, from) => {
     // Only messages are looked from: what lies beneath a line that is none is seen through it.
-    if (left.has(from) || at(forest.firstChild, from) === NONE || (line.kind === "other" && at(forest.parents, from) !== NONE))
+    if (
+      left.has(from) ||
+      at(forest.firstChild, from) === NONE ||
+      (at(forest.parents, from) !== NONE && placeAt(from) === "between")
+    )
       return;
-    const rivals = continuations(forest, lines, from, isWritten);
+    const rivals = continuations(forest, from, placeAt);
     if (rivals.length < 2) return;
     const end = (rival: number): number => at(latest, rival);
     const winner = rivals.reduce((best, rival) => (later(end(best), end(rival)) === end(best) ? best : rival));

@@ -1,13 +1,12 @@
-import type { Parent } from "@imprint/contracts";
-import { draft } from "../../draft.js";
+import { parentSession } from "../../draft.js";
 import { DROPPED, unread } from "../../dropped.js";
 import { factsOf } from "../../facts.js";
 import { type Tally, tally } from "../../tally.js";
 import { type Transcript, transcript } from "../../transcript.js";
 import { isObject, type JsonObject, objectOrEmpty, scalarText, stringOrNull } from "../../values/json.js";
 import { recordedOnce } from "../../values/recorded-once.js";
-import type { Output, Reader, RecordFormat } from "../format.js";
-import { activeLines, type Log } from "./branches.js";
+import { handOver, type Output, type Reader, type RecordFormat } from "../format.js";
+import { activeLines, type Log, type Place } from "./branches.js";
 import { classifyUserText } from "./harness.js";
 import { contentsOf, idsOf, isPrinted, type LogLine, readLine } from "./line.js";
 import { type QueueLine, queuedRequests, queueLine } from "./queue.js";
@@ -27,41 +26,26 @@ function recognises(record: JsonObject): boolean {
   return OWN_TYPES.has(scalarText(record.type)) && (record.sessionId !== undefined || record.messageId !== undefined);
 }
 
-/** A person's turn: no tool result, and not the harness's or a local command's text. What the queue names has no place in the tree. */
-const isWritten = (line: LogLine): boolean =>
-  line.queued !== "named" &&
-  line.kind === "user" &&
-  line.left === null &&
-  line.results.length === 0 &&
-  classifyUserText(line.text ?? "").kind === "person";
-
-/** What a person ran with `!` goes ahead of the next request, which often speaks of it; without one it stays where it was said. */
-interface Shell {
-  readonly ran: string[];
+/** What the queue names has no place in the tree, and a result goes with its call. */
+function placeOf(line: LogLine): Place {
+  if (line.kind === "other") return "between";
+  if (line.kind === "assistant" || line.queued === "named" || line.results.length > 0) return "end";
+  if (line.left !== null) return line.left === DROPPED.harness ? "between" : "end";
+  const { kind } = classifyUserText(line.text ?? "");
+  return kind === "person" ? "request" : kind === "command" ? kind : "between";
 }
 
-function addUser(talk: Transcript, line: LogLine, shell: Shell, isCommandAsked: () => boolean): void {
+function addUser(talk: Transcript, line: LogLine, isCommandAsked: () => boolean): void {
   for (const result of line.results) talk.observe(result);
   if (line.text === null) return;
   const said = classifyUserText(line.text);
-  const request = (text: string): void => {
-    const before = shell.ran.splice(0);
-    talk.say("user", before.length === 0 ? text : `${before.join("\n")}\n\n${text}`, line.timestamp);
-  };
   if (said.kind === "person") {
     talk.dropped.add(DROPPED.harness, said.stripped);
-    request(said.text);
-  } else if (said.kind === "command" && isCommandAsked()) request(said.text);
-  else if (said.kind === "shell") shell.ran.push(...(said.text === "" ? [] : [said.text]));
-  else talk.dropped.add(said.kind === "harness" ? DROPPED.harness : DROPPED.localCommand);
-}
-
-/** The model went on before a request came: what was run is the environment's word, or all the request there is. */
-function settleShell(talk: Transcript, { ran }: Shell, timestamp: string | null): void {
-  if (ran.length === 0) return;
-  const content = ran.splice(0).join("\n");
-  if (talk.hasAnswer()) talk.observe({ call_id: null, content });
-  else talk.say("user", content, timestamp);
+    talk.say("user", said.text, line.timestamp);
+  } else if (said.kind === "command" && isCommandAsked()) talk.say("user", said.text, line.timestamp);
+  else if (said.kind === "shell") talk.ran(said.text);
+  else if (said.kind === "note" && talk.hasAnswer()) talk.observe({ call_id: null, content: line.text });
+  else talk.dropped.add(["harness", "note"].includes(said.kind) ? DROPPED.harness : DROPPED.localCommand);
 }
 
 /**
@@ -80,23 +64,20 @@ function isAsked(lines: readonly LogLine[], at: number): boolean {
 }
 
 function addLines(talk: Transcript, lines: readonly LogLine[]): void {
-  const shell: Shell = { ran: [] };
   const keys = responseKeys();
   const copies = lines.findLastIndex(({ isCopied }) => isCopied) + 1;
   lines.forEach((line, at) => {
-    if (at === copies && copies > 0) talk.markCopied();
     if (line.results.length > 0) keys.result();
     if (line.left !== null) talk.dropped.add(line.left);
-    if (line.left !== null && line.left !== DROPPED.harness) return;
-    if (line.kind === "user") addUser(talk, line.left === null ? line : { ...line, text: null }, shell, () => isAsked(lines, at));
-    if (line.kind === "assistant") {
+    const isRead = line.left === null || line.left === DROPPED.harness;
+    if (line.kind === "user" && isRead)
+      addUser(talk, line.left === null ? line : { ...line, text: null }, () => isAsked(lines, at));
+    if (line.kind === "assistant" && isRead) {
       const { text, reasoning, calls, timestamp } = line;
-      settleShell(talk, shell, timestamp);
       talk.answer({ text: text ?? "", reasoning, calls, timestamp }, keys.keyOf(line));
     }
+    if (at === copies - 1) talk.markCopied();
   });
-  if (copies === lines.length && copies > 0) talk.markCopied();
-  talk.dropped.add(DROPPED.localCommand, shell.ran.length);
 }
 
 const heldLength = (line: LogLine): number =>
@@ -123,16 +104,13 @@ function conversationOf(read: Read): { readonly talk: Transcript; readonly isSub
   const messages = read.lines.filter((line) => line.kind !== "other");
   const isSubAgent = messages.length > 0 && messages.every((line) => line.isSidechain);
   const isOwn = (line: LogLine): boolean => isSubAgent || !line.isSidechain;
-  const { active, abandoned } = activeLines({ ...read, lines: withQueued(read), isOwn }, isWritten);
+  const { active, abandoned } = activeLines({ ...read, lines: withQueued(read), isOwn }, placeOf);
   const talk = transcript();
   addLines(talk, behindResponses(active));
   talk.dropped.add(DROPPED.abandoned, abandoned.filter((line) => line.kind !== "other").length);
   talk.dropped.add(DROPPED.sidechain, isSubAgent ? 0 : messages.filter((line) => line.isSidechain).length);
   return { talk, isSubAgent };
 }
-
-const parentOf = (session_id: string | null, kinship: Parent["kinship"]): Parent | null =>
-  session_id === null ? null : { session_id, kinship };
 
 function claudeCodeReader(output: Output): Reader<JsonObject> {
   let lines: LogLine[] = [];
@@ -145,6 +123,8 @@ function claudeCodeReader(output: Output): Reader<JsonObject> {
   let sessionId: string | null = null;
   let agentId: string | null = null;
   let forkedFrom: string | null = null;
+  /** When the queue says that the session began, where it does before the first answer: older forks mark no copies. */
+  let began: string | null = null;
   let model: string | null = null;
   let folder: string | null = null;
   let branch: string | null = null;
@@ -162,9 +142,12 @@ function claudeCodeReader(output: Output): Reader<JsonObject> {
         if (line.kind === "assistant" && line.left === null && isObject(record.message))
           model = stringOrNull(record.message.model) ?? model;
       }
-      if (line.isCopied) forkedFrom ??= stringOrNull(objectOrEmpty(record.forkedFrom).sessionId);
+      if (line.isCopied)
+        forkedFrom =
+          stringOrNull(objectOrEmpty(record.forkedFrom).sessionId) ?? stringOrNull(record.requestSessionId) ?? forkedFrom;
       const { uuid, parent } = idsOf(record);
       if (record.type === "queue-operation") {
+        began ??= line.timestamp;
         queue.push(queueLine(record, lines.length));
         // It has neither id nor parent, and follows what was written before it.
         parents.push(lines.length === 0 ? null : lines.length - 1);
@@ -178,7 +161,9 @@ function claudeCodeReader(output: Output): Reader<JsonObject> {
       parents.push(parent === null ? null : (positions.get(parent) ?? (parent === uuid ? null : parent)));
       if (uuid !== null) positions.set(uuid, lines.length);
       output.hold(heldLength(line));
-      lines.push(line);
+      if (line.kind === "assistant") began ??= "";
+      const isEarlier = line.kind === "assistant" && (line.timestamp ?? "~") < (began ?? "");
+      lines.push(isEarlier ? { ...line, isCopied: true } : line);
     },
     finish: () => {
       const { talk, isSubAgent } = conversationOf({ lines, parents, positions, queue, left });
@@ -189,18 +174,14 @@ function claudeCodeReader(output: Output): Reader<JsonObject> {
       positions = new Map();
       queue = [];
       isNew = recordedOnce(contentsOf);
-      output.conversation(
-        draft({
-          id: isSubAgent && agentId !== null && sessionId !== null ? `${sessionId}-agent-${agentId}` : sessionId,
-          formatVersion: version,
-          agent: "claude-code",
-          model,
-          facts: factsOf({ folder, branch }),
-          parent: parentOf(isSubAgent ? sessionId : forkedFrom, isSubAgent ? "sub-agent" : "fork"),
-          steps: talk.steps(),
-          dropped: talk.dropped.entries(),
-        }),
-      );
+      handOver(output, talk, {
+        id: isSubAgent && agentId !== null && sessionId !== null ? `${sessionId}-agent-${agentId}` : sessionId,
+        formatVersion: version,
+        agent: "claude-code",
+        model,
+        facts: factsOf({ folder, branch }),
+        parent: parentSession(isSubAgent ? sessionId : forkedFrom, isSubAgent ? "sub-agent" : "fork"),
+      });
     },
   };
 }

@@ -13,7 +13,7 @@ import {
 } from "../../values/json.js";
 import { argumentsText } from "../../values/tool-calls.js";
 import type { Output } from "../format.js";
-import { withoutTrailingReminders } from "./harness.js";
+import { classifyUserText, withoutTrailingReminders } from "./harness.js";
 
 export interface ResponseMarks {
   readonly id: string;
@@ -107,7 +107,8 @@ function readAttachment({ attachment }: JsonObject): Omit<LogLine, keyof LineHea
   if (!isObject(attachment) || attachment.type !== "queued_command") return null;
   const said = contentText(attachment.prompt);
   const text = attachment.commandMode === "bash" ? `<bash-input>${said}</bash-input>` : said;
-  return { ...NOTHING_SAID, text, left: isPersons(attachment) ? null : DROPPED.harness };
+  const isHeard = isPersons(attachment) || classifyUserText(text).kind === "note";
+  return { ...NOTHING_SAID, text, left: isHeard ? null : DROPPED.harness };
 }
 
 /** Whether `claude -p` printed the line: in a session's file lines have ids and parents of their own there, and `sessionId`. */
@@ -142,7 +143,7 @@ export function readLine(line: JsonObject, index: number, output: Output): LogLi
     timestamp: stringOrNull(line.timestamp),
     isSidechain: line.isSidechain === true,
     kind,
-    isCopied: isObject(line.forkedFrom),
+    isCopied: isObject(line.forkedFrom) || (stringOrNull(line.requestSessionId) ?? line.sessionId) !== line.sessionId,
     queued: attached === null ? null : "attached",
     left: said.left,
     response: said.response,

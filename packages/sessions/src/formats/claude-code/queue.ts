@@ -19,7 +19,7 @@ const isTask = (content: string): boolean => content.startsWith("{") && "task_id
 export function queueLine(record: JsonObject, at: number): QueueLine {
   const said = stringOrNull(record.content);
   const content = said === null || isTask(said) ? null : said;
-  const isNote = said !== null && (content === null || classifyUserText(said).kind === "harness");
+  const isNote = said !== null && (content === null || ["harness", "note"].includes(classifyUserText(said).kind));
   return { operation: scalarText(record.operation), content, isNote, at };
 }
 

@@ -1,5 +1,4 @@
 import type { ToolCall } from "@imprint/contracts";
-import { draft } from "../../draft.js";
 import { DROPPED } from "../../dropped.js";
 import { factsOf, toldFolder } from "../../facts.js";
 import { type Transcript, transcript } from "../../transcript.js";
@@ -15,7 +14,7 @@ import {
   stringOrNull,
 } from "../../values/json.js";
 import { argumentsText } from "../../values/tool-calls.js";
-import type { Output, RecordFormat } from "../format.js";
+import { handOver, type Output, type RecordFormat } from "../format.js";
 import { classifyBlock, isFailure, withoutDetails, wordsInResult } from "./user-text.js";
 
 /** What Cline writes in the model's place when no answer came. */
@@ -123,19 +122,14 @@ function readTask(record: JsonObject, output: Output): void {
     const reasoning = joinBlocks(ofType("thinking", "reasoning").map((block) => scalarText(block.thinking ?? block.text)));
     talk.answer({ text, reasoning, calls, timestamp: message.ts });
   });
-  const steps = talk.steps();
-  output.conversation(
-    draft({
-      id: stringOrNull(record.sessionId),
-      formatVersion: stringOrNull(objectOrEmpty(record.origin).version),
-      agent: "cline",
-      model,
-      facts: factsOf({ folder, provider }),
-      outcomeSignal: signal,
-      steps,
-      dropped: talk.dropped.entries(),
-    }),
-  );
+  handOver(output, talk, {
+    id: stringOrNull(record.sessionId),
+    formatVersion: stringOrNull(objectOrEmpty(record.origin).version),
+    agent: "cline",
+    model,
+    facts: factsOf({ folder, provider }),
+    outcomeSignal: signal,
+  });
 }
 
 const says = (message: JsonObject, mark: RegExp): boolean =>

@@ -1,11 +1,10 @@
 import type { ToolCall } from "@imprint/contracts";
-import { draft } from "../../draft.js";
 import { DROPPED } from "../../dropped.js";
 import { transcript } from "../../transcript.js";
 import { contentText, joinBlocks } from "../../values/content-text.js";
 import { isObject, isString, type JsonObject, objectOrEmpty, objectsOf, scalarText, stringOrNull } from "../../values/json.js";
 import { argumentsText } from "../../values/tool-calls.js";
-import type { Output, Reader, RecordFormat } from "../format.js";
+import { handOver, type Output, type Reader, type RecordFormat } from "../format.js";
 
 /** Events that tell of what a later one tells in full. */
 const PROGRESS = new Set(["item.updated", "item.plan.delta"]);
@@ -99,8 +98,7 @@ function execReader(output: Output): Reader<JsonObject> {
       output.warn(
         `The output of codex exec does not hold what was asked for: ${thread === null ? "the rollout" : `the rollout *-${thread}.jsonl`} under ~/.codex/sessions does.`,
       );
-      const dropped = talk.dropped.entries();
-      output.conversation(draft({ id: thread, agent: "codex", outcomeSignal: signal, steps: talk.steps(), dropped }));
+      handOver(output, talk, { id: thread, agent: "codex", outcomeSignal: signal });
     },
   };
 }

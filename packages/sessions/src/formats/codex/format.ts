@@ -1,11 +1,10 @@
-import { draft } from "../../draft.js";
 import { DROPPED, unread } from "../../dropped.js";
 import { factsOf, toldFolder } from "../../facts.js";
 import { transcript } from "../../transcript.js";
 import { contentText, joinBlocks } from "../../values/content-text.js";
 import { isObject, type JsonObject, objectOrEmpty, scalarText, stringOrNull } from "../../values/json.js";
-import type { Output, Reader, RecordFormat } from "../format.js";
-import { isAgentNote, personText } from "./harness.js";
+import { handOver, type Output, type Reader, type RecordFormat } from "../format.js";
+import { isAgentNote, personText, shellText } from "./harness.js";
 import { isResponseItem, type ResponseItem, responseItem } from "./item.js";
 import { type Copied, copiedHistory, hasCopies, idOf, parentOf } from "./lineage.js";
 
@@ -48,8 +47,13 @@ function codexReader(output: Output): Reader<JsonObject> {
   };
 
   const addUser = (texts: readonly string[], timestamp: unknown): void => {
-    const [notes, parts] = [texts.filter(isAgentNote), texts.filter((text) => !isAgentNote(text))];
-    for (const note of notes) addAgentMessage(note, "subagent_notification", timestamp);
+    const parts = texts.filter((text) => {
+      const shown = shellText(text);
+      if (shown !== null) talk.ran(shown);
+      else if (isAgentNote(text)) addAgentMessage(text, "subagent_notification", timestamp);
+      else return true;
+      return false;
+    });
     const own = parts.map(personText);
     for (const [at, text] of parts.entries()) if (own[at] === null) folder ??= toldFolder(text);
     talk.dropped.add(DROPPED.harness, own.filter((text) => text === null).length);
@@ -166,24 +170,20 @@ function codexReader(output: Output): Reader<JsonObject> {
       if (copied !== null) talk.markCopied();
       const head = objectOrEmpty(meta);
       const git = objectOrEmpty(head.git);
-      output.conversation(
-        draft({
-          id: idOf(head),
-          formatVersion: stringOrNull(head.cli_version),
-          agent: "codex",
-          model,
-          facts: factsOf({
-            folder: head.cwd ?? folder,
-            remote: git.repository_url,
-            branch: git.branch,
-            provider: head.model_provider,
-          }),
-          outcomeSignal: signal,
-          parent: parentOf(head),
-          steps: talk.steps(),
-          dropped: talk.dropped.entries(),
+      handOver(output, talk, {
+        id: idOf(head),
+        formatVersion: stringOrNull(head.cli_version),
+        agent: "codex",
+        model,
+        facts: factsOf({
+          folder: head.cwd ?? folder,
+          remote: git.repository_url,
+          branch: git.branch,
+          provider: head.model_provider,
         }),
-      );
+        outcomeSignal: signal,
+        parent: parentOf(head),
+      });
     },
   };
 }

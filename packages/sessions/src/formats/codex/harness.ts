@@ -17,6 +17,17 @@ const WRAPPED = /^<([a-z]+(?:_[a-z]+)+)\b[^>]*>[\s\S]*<\/\1>$/;
 const IDE_CONTEXT = "# Context from my IDE setup:";
 const IDE_REQUEST = /^## My request for Codex:[ \t]*\n?/m;
 
+const SHELL = /^<user_shell_command>\s*<command>\n([\s\S]*?)\n<\/command>\n<result>\n(Exit code: .*\n)Duration: .*\nOutput:\n/;
+const SHELL_END = "</result>\n</user_shell_command>";
+
+/** What a person ran with `!`, and what it printed, as a terminal shows it; null for any other part. */
+export function shellText(part: string): string | null {
+  const text = part.trim();
+  const [head, command, exit = ""] = (text.endsWith(SHELL_END) && SHELL.exec(text)) || [];
+  if (head === undefined) return null;
+  return `$ ${command}\n${exit.endsWith(" 0\n") ? "" : exit}${text.slice(head.length, -SHELL_END.length)}`.trimEnd();
+}
+
 /** Whether a part tells how a helper ended, and what it said last. */
 export const isAgentNote = (part: string): boolean => part.trimStart().startsWith("<subagent_notification>");
 

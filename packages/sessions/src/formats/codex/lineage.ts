@@ -1,4 +1,5 @@
 import type { Parent } from "@imprint/contracts";
+import { parentSession } from "../../draft.js";
 import { isObject, isString, type JsonObject, objectOrEmpty, stringOrNull } from "../../values/json.js";
 
 /** A fork writes the history that it copies within this time; a person's next request comes later. */
@@ -8,9 +9,8 @@ const BURST_MS = 2_500;
 export function parentOf(meta: JsonObject): Parent | null {
   const { thread_spawn } = objectOrEmpty(objectOrEmpty(meta.source).subagent);
   const caller = stringOrNull(objectOrEmpty(thread_spawn).parent_thread_id) ?? stringOrNull(meta.parent_thread_id);
-  if (caller !== null) return { session_id: caller, kinship: "sub-agent" };
   const source = stringOrNull(isTakenBack(meta) ? meta.id : meta.forked_from_id);
-  return source === null ? null : { session_id: source, kinship: "fork" };
+  return parentSession(caller, "sub-agent") ?? parentSession(source, "fork");
 }
 
 /** Whether it goes on from an earlier turn of a thread: in another file, which keeps the thread's id. */

@@ -1,12 +1,11 @@
 import type { ToolCall } from "@imprint/contracts";
-import { draft } from "../../draft.js";
 import { DROPPED } from "../../dropped.js";
 import { factsOf } from "../../facts.js";
 import { type Transcript, transcript } from "../../transcript.js";
 import { contentText, joinBlocks } from "../../values/content-text.js";
 import { isObject, isString, type JsonObject, objectOrEmpty, objectsOf, scalarText, stringOrNull } from "../../values/json.js";
 import { toolCall } from "../../values/tool-calls.js";
-import type { Output, RecordFormat } from "../format.js";
+import { handOver, type Output, type RecordFormat } from "../format.js";
 
 const itemsText = (items: unknown): string => joinBlocks(objectsOf(items).map(({ content }) => contentText(content)));
 
@@ -54,11 +53,8 @@ function readSession(record: JsonObject, output: Output): void {
       reasoning = "";
     } else output.badRecord();
   });
-  const dropped = talk.dropped.entries();
   const facts = factsOf({ folder: record.workspaceDirectory });
-  output.conversation(
-    draft({ id: stringOrNull(record.sessionId), agent: "continue", model, facts, steps: talk.steps(), dropped }),
-  );
+  handOver(output, talk, { id: stringOrNull(record.sessionId), agent: "continue", model, facts });
 }
 
 /** Continue: a session of its command line or editor, `~/.continue/sessions/<id>.json`. */

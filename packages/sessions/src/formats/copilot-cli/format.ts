@@ -1,5 +1,4 @@
 import type { ToolCall } from "@imprint/contracts";
-import { draft } from "../../draft.js";
 import { DROPPED, unread } from "../../dropped.js";
 import { factsOf } from "../../facts.js";
 import { NOT_RECORDED, transcript } from "../../transcript.js";
@@ -16,7 +15,7 @@ import {
 } from "../../values/json.js";
 import { digest, recordedOnce } from "../../values/recorded-once.js";
 import { argumentsText } from "../../values/tool-calls.js";
-import type { Output, Reader, RecordFormat } from "../format.js";
+import { handOver, type Output, type Reader, type RecordFormat } from "../format.js";
 import { helpers } from "./helpers.js";
 
 /** Messages in the person's place that the tool wrote: skills, hooks, other agents, the loop that goes on by itself. */
@@ -61,7 +60,6 @@ function copilotReader(output: Output): Reader<JsonObject> {
   const isNew = recordedOnce<string>((contents) => contents);
   const prompts = new Set<string>();
   const ranByUser = new Map<string, JsonObject>();
-  const ran: string[] = [];
 
   const addCall = (call: ToolCall): void => {
     known.set(call.id, digest([call.name, call.arguments]));
@@ -73,7 +71,7 @@ function copilotReader(output: Output): Reader<JsonObject> {
     if (prompts.has(text)) talk.dropped.add(DROPPED.sidechain);
     else if (data.isAutopilotContinuation === true || OWN_SOURCE.test(scalarText(data.source))) talk.dropped.add(DROPPED.harness);
     else if (text.trim() !== "") {
-      talk.say("user", [...ran.splice(0), text].join("\n\n"), event.timestamp);
+      talk.say("user", text, event.timestamp);
       users++;
       signal = null;
     }
@@ -111,7 +109,7 @@ function copilotReader(output: Output): Reader<JsonObject> {
     const call_id = stringOrNull(data.toolCallId);
     const result = { call_id, ...(data.success === false ? { is_error: true } : {}) };
     const call = ranByUser.get(call_id ?? "");
-    if (call !== undefined) ran.push(shellText(call, content ?? NOT_RECORDED));
+    if (call !== undefined) talk.ran(shellText(call, content ?? NOT_RECORDED));
     else talk.observe({ ...result, content: content === null ? null : output.fit(content) });
   };
   const addSystem = (data: JsonObject): void => {
@@ -157,20 +155,15 @@ function copilotReader(output: Output): Reader<JsonObject> {
       else talk.dropped.add(unread(type));
     },
     finish: () => {
-      talk.dropped.add(DROPPED.localCommand, ran.length);
       const { cwd, repository, branch } = objectOrEmpty(start.context);
-      output.conversation(
-        draft({
-          id: stringOrNull(start.sessionId),
-          formatVersion: stringOrNull(start.copilotVersion),
-          agent: "copilot-cli",
-          model: model ?? stringOrNull(start.selectedModel),
-          facts: factsOf({ folder: cwd, remote: repository, branch }),
-          outcomeSignal: signal,
-          steps: talk.steps(),
-          dropped: talk.dropped.entries(),
-        }),
-      );
+      handOver(output, talk, {
+        id: stringOrNull(start.sessionId),
+        formatVersion: stringOrNull(start.copilotVersion),
+        agent: "copilot-cli",
+        model: model ?? stringOrNull(start.selectedModel),
+        facts: factsOf({ folder: cwd, remote: repository, branch }),
+        outcomeSignal: signal,
+      });
     },
   };
 }

@@ -1,11 +1,10 @@
-import { draft } from "../../draft.js";
 import { DROPPED } from "../../dropped.js";
 import { factsOf } from "../../facts.js";
 import { type Transcript, transcript } from "../../transcript.js";
 import { joinBlocks } from "../../values/content-text.js";
 import { isObject, isString, type JsonObject, objectOrEmpty, objectsOf, scalarText, stringOrNull } from "../../values/json.js";
 import { timestampOrNull } from "../../values/timestamp.js";
-import type { Output, Reader, RecordFormat } from "../format.js";
+import { handOver, type Output, type Reader, type RecordFormat } from "../format.js";
 import { cursorTool } from "./tool.js";
 
 const [USER, AGENT] = [1, 2];
@@ -99,22 +98,18 @@ function cursorReader(output: Output): Reader<JsonObject> {
     const list = ordered(chat, bubbles, talk);
     list.forEach(bubbleTaker(talk, output));
     talk.dropped.add(DROPPED.compactSummary, isObject(chat.latestConversationSummary) ? 1 : 0);
-    output.conversation(
-      draft({
-        id: stringOrNull(chat.composerId),
-        formatVersion: typeof chat._v === "number" ? String(chat._v) : null,
-        agent: "cursor",
-        model: list.map(({ modelInfo }) => modelOf(modelInfo)).findLast((name) => name !== null) ?? modelOf(chat.modelConfig),
-        facts: factsOf({
-          folder: folderOf(chat, list),
-          branch: objectOrEmpty(chat.activeBranch).branchName ?? chat.createdOnBranch,
-        }),
-        outcomeSignal: stringOrNull(chat.status),
-        startedAt: timestampOrNull(chat.createdAt),
-        steps: talk.steps(),
-        dropped: talk.dropped.entries(),
+    handOver(output, talk, {
+      id: stringOrNull(chat.composerId),
+      formatVersion: typeof chat._v === "number" ? String(chat._v) : null,
+      agent: "cursor",
+      model: list.map(({ modelInfo }) => modelOf(modelInfo)).findLast((name) => name !== null) ?? modelOf(chat.modelConfig),
+      facts: factsOf({
+        folder: folderOf(chat, list),
+        branch: objectOrEmpty(chat.activeBranch).branchName ?? chat.createdOnBranch,
       }),
-    );
+      outcomeSignal: stringOrNull(chat.status),
+      startedAt: timestampOrNull(chat.createdAt),
+    });
     bubbles.clear();
   };
 

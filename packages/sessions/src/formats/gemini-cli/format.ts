@@ -1,5 +1,4 @@
 import type { Observation, ToolCall } from "@imprint/contracts";
-import { draft } from "../../draft.js";
 import { DROPPED, unread } from "../../dropped.js";
 import { type Tally, tally } from "../../tally.js";
 import { type Transcript, transcript } from "../../transcript.js";
@@ -7,7 +6,7 @@ import { geminiParts } from "../../values/gemini-parts.js";
 import { isObject, isString, type JsonObject, objectOrEmpty, objectsOf, scalarText, stringOrNull } from "../../values/json.js";
 import { digest } from "../../values/recorded-once.js";
 import { toolCall } from "../../values/tool-calls.js";
-import type { Output, Reader, RecordFormat } from "../format.js";
+import { handOver, type Output, type Reader, type RecordFormat } from "../format.js";
 import { isHarness, isShell } from "./harness.js";
 
 const isContent = (value: unknown): boolean =>
@@ -42,7 +41,7 @@ function readContents(contents: readonly JsonObject[], output: Output): void {
     }
     isSetUp = content.role === "user" && isHarness(text);
   });
-  output.conversation(draft({ agent: "gemini-cli", steps: talk.steps(), dropped: talk.dropped.entries() }));
+  handOver(output, talk, { agent: "gemini-cli" });
 }
 
 /** What the tool writes in the place of the turns that it summarised. */
@@ -169,8 +168,6 @@ const isAgain = (earlier: Recorded, { call, result }: Recorded): boolean =>
 interface Seen {
   readonly calls: Map<string, Recorded>;
   readonly results: Set<string | null>;
-  /** What a person ran since the last request; it goes ahead of the next one. */
-  readonly ran: string[];
 }
 
 function addUser(talk: Transcript, { record }: Message, seen: Seen, isAnswered: boolean): void {
@@ -179,8 +176,8 @@ function addUser(talk: Transcript, { record }: Message, seen: Seen, isAnswered: 
   if (text.trim() === "") return;
   if (isHarness(text)) talk.dropped.add(DROPPED.harness);
   else if (SLASH_COMMAND.test(text.trim()) && !isAnswered) talk.dropped.add(DROPPED.localCommand);
-  else if (isShell(text) && !isAnswered) seen.ran.push(text);
-  else talk.say("user", [...seen.ran.splice(0), text].join("\n\n"), record.timestamp);
+  else if (isShell(text) && !isAnswered) talk.ran(text);
+  else talk.say("user", text, record.timestamp);
 }
 
 const thought = ({ subject, description }: JsonObject): string =>
@@ -229,7 +226,7 @@ function geminiReader(output: Output): Reader<JsonObject> {
     finish: () => {
       if (!isChat) return;
       const talk = transcript();
-      const seen: Seen = { calls: new Map(), results: new Set(), ran: [] };
+      const seen: Seen = { calls: new Map(), results: new Set() };
       const list = log.list();
       list.forEach((message, index) => {
         const { type } = message.record;
@@ -237,17 +234,12 @@ function geminiReader(output: Output): Reader<JsonObject> {
         else if (ANSWER.has(scalarText(type))) addAnswer(talk, message, index, seen);
         else talk.dropped.add(DROPPED.environment);
       });
-      talk.dropped.add(DROPPED.localCommand, seen.ran.length);
       for (const [reason, count] of log.dropped.entries()) talk.dropped.add(reason, count);
-      output.conversation(
-        draft({
-          id,
-          agent: list.some(({ record }) => record.type === "qwen") ? "qwen-code" : "gemini-cli",
-          model: stringOrNull(list.findLast(({ record }) => isString(record.model))?.record.model),
-          steps: talk.steps(),
-          dropped: talk.dropped.entries(),
-        }),
-      );
+      handOver(output, talk, {
+        id,
+        agent: list.some(({ record }) => record.type === "qwen") ? "qwen-code" : "gemini-cli",
+        model: stringOrNull(list.findLast(({ record }) => isString(record.model))?.record.model),
+      });
     },
   };
 }

@@ -1,10 +1,9 @@
-import { draft } from "../../draft.js";
 import { DROPPED } from "../../dropped.js";
 import { transcript } from "../../transcript.js";
 import { resultText } from "../../values/content-text.js";
 import { isString, type JsonObject, objectOrEmpty, scalarText, stringOrNull } from "../../values/json.js";
 import { argumentsText } from "../../values/tool-calls.js";
-import type { Output, Reader, RecordFormat } from "../format.js";
+import { handOver, type Output, type Reader, type RecordFormat } from "../format.js";
 
 function streamReader(output: Output): Reader<JsonObject> {
   const talk = transcript(output.hold);
@@ -62,16 +61,12 @@ function streamReader(output: Output): Reader<JsonObject> {
     },
     finish: () => {
       flush();
-      output.conversation(
-        draft({
-          id: stringOrNull(init.session_id),
-          agent: "gemini-cli",
-          model: stringOrNull(init.model),
-          outcomeSignal: signal,
-          steps: talk.steps(),
-          dropped: talk.dropped.entries(),
-        }),
-      );
+      handOver(output, talk, {
+        id: stringOrNull(init.session_id),
+        agent: "gemini-cli",
+        model: stringOrNull(init.model),
+        outcomeSignal: signal,
+      });
     },
   };
 }

@@ -1,4 +1,3 @@
-import { draft } from "../../draft.js";
 import { DROPPED } from "../../dropped.js";
 import { factsOf } from "../../facts.js";
 import { type Transcript, transcript } from "../../transcript.js";
@@ -6,7 +5,7 @@ import { contentText, joinBlocks, resultText } from "../../values/content-text.j
 import { arrayOrEmpty, isObject, isString, type JsonObject, objectOrEmpty, objectsOf, stringOrNull } from "../../values/json.js";
 import { toolCall } from "../../values/tool-calls.js";
 import { responseItem } from "../codex/item.js";
-import type { Output, RecordFormat } from "../format.js";
+import { handOver, type Output, type RecordFormat } from "../format.js";
 import { outcomeOfExit } from "../swe-agent/format.js";
 
 /** How the templates of the agent begin what they put in the user's place after a command. */
@@ -62,18 +61,14 @@ function readRun(record: JsonObject, output: Output): void {
   const info = objectOrEmpty(record.info);
   const exit = objectOrEmpty(messages.findLast((message) => message.role === "exit")?.extra);
   const signal = stringOrNull(info.exit_status) ?? stringOrNull(exit.exit_status);
-  output.conversation(
-    draft({
-      formatVersion: stringOrNull(record.trajectory_format)?.replace(/^mini-swe-agent-/, "") ?? null,
-      agent: "mini-swe-agent",
-      model: stringOrNull(objectOrEmpty(objectOrEmpty(info.config).model).model_name),
-      facts: factsOf({ folder: objectOrEmpty(objectOrEmpty(info.config).environment).cwd }),
-      outcome: outcomeOfExit(signal),
-      outcomeSignal: signal,
-      steps: talk.steps(),
-      dropped: talk.dropped.entries(),
-    }),
-  );
+  handOver(output, talk, {
+    formatVersion: stringOrNull(record.trajectory_format)?.replace(/^mini-swe-agent-/, "") ?? null,
+    agent: "mini-swe-agent",
+    model: stringOrNull(objectOrEmpty(objectOrEmpty(info.config).model).model_name),
+    facts: factsOf({ folder: objectOrEmpty(objectOrEmpty(info.config).environment).cwd }),
+    outcome: outcomeOfExit(signal),
+    outcomeSignal: signal,
+  });
 }
 
 /** The first versions wrote the bare messages: each answer holds one shell command, each next message its return code. */

@@ -1,8 +1,7 @@
 import type { Outcome } from "@imprint/contracts";
-import { draft } from "../../draft.js";
 import { transcript } from "../../transcript.js";
 import { isString, type JsonObject, objectsOf, stringOrNull } from "../../values/json.js";
-import type { RecordFormat } from "../format.js";
+import { handOver, type RecordFormat } from "../format.js";
 
 /** The code in a Markdown block whose fence is longer than any run of backticks inside. */
 function fenced(code: string, language: string): string {
@@ -46,17 +45,13 @@ export const native: RecordFormat = {
           talk.observe({ call_id: null, content: output.fit(content), ...(failed(step) ? { is_error: true } : {}) });
       }
       const signal = stringOrNull(record.outcome);
-      output.conversation(
-        draft({
-          id: stringOrNull(record.session_id),
-          agent: "imprint",
-          taskType: stringOrNull(record.task_type),
-          outcome: (signal !== null && Object.hasOwn(OUTCOMES, signal) ? OUTCOMES[signal] : undefined) ?? "unknown",
-          outcomeSignal: signal,
-          steps: talk.steps(),
-          dropped: talk.dropped.entries(),
-        }),
-      );
+      handOver(output, talk, {
+        id: stringOrNull(record.session_id),
+        agent: "imprint",
+        taskType: stringOrNull(record.task_type),
+        outcome: (signal !== null && Object.hasOwn(OUTCOMES, signal) ? OUTCOMES[signal] : undefined) ?? "unknown",
+        outcomeSignal: signal,
+      });
     },
     finish: () => {},
   }),

@@ -1,5 +1,5 @@
 import type { Parent } from "@imprint/contracts";
-import { draft } from "../../draft.js";
+import { parentSession } from "../../draft.js";
 import { DROPPED, unread } from "../../dropped.js";
 import { factsOf } from "../../facts.js";
 import { type Transcript, transcript } from "../../transcript.js";
@@ -7,7 +7,7 @@ import { joinBlocks } from "../../values/content-text.js";
 import { isObject, isString, type JsonObject, objectOrEmpty, objectsOf, scalarText, stringOrNull } from "../../values/json.js";
 import { recordedOnce } from "../../values/recorded-once.js";
 import { timestampOrNull } from "../../values/timestamp.js";
-import type { Output, Reader, RecordFormat } from "../format.js";
+import { handOver, type Output, type Reader, type RecordFormat } from "../format.js";
 import { answerSteps, type Message, userParts } from "./parts.js";
 import { firstGeneration, isSecondMessage, isSecondTurn } from "./second-generation.js";
 
@@ -31,10 +31,8 @@ const created = (info: JsonObject): unknown => objectOrEmpty(info.time).created;
 /** A fork of the first generation says so in its title only. */
 const FORK_TITLE = / \(fork #\d+\)$/;
 
-function parentOf({ parentID, forkSessionID }: JsonObject): Parent | null {
-  if (isString(forkSessionID)) return { session_id: forkSessionID, kinship: "fork" };
-  return isString(parentID) ? { session_id: parentID, kinship: "sub-agent" } : null;
-}
+const parentOf = ({ parentID, forkSessionID }: JsonObject): Parent | null =>
+  parentSession(stringOrNull(forkSessionID), "fork") ?? parentSession(stringOrNull(parentID), "sub-agent");
 
 /** Messages of a fork that are older than it are copies of its parent's. */
 function copiesOf(session: JsonObject): (message: Message) => boolean {
@@ -162,19 +160,15 @@ function opencodeReader(output: Output): Reader<JsonObject> {
       addMessages(talk, withoutReverted(messages, objectOrEmpty(session.revert), talk), copiesOf(session));
       const started = timestampOrNull(created(session));
       const answer = messages.findLast(({ info }) => isString(info.modelID))?.info ?? {};
-      output.conversation(
-        draft({
-          id: stringOrNull(session.id) ?? stringOrNull(messages[0]?.info.sessionID),
-          formatVersion: stringOrNull(session.version),
-          agent: "opencode",
-          model: stringOrNull(answer.modelID),
-          facts: factsOf({ folder: session.directory ?? objectOrEmpty(answer.path).cwd, provider: answer.providerID }),
-          ...(started === null ? {} : { startedAt: started }),
-          parent: parentOf(session),
-          steps: talk.steps(),
-          dropped: talk.dropped.entries(),
-        }),
-      );
+      handOver(output, talk, {
+        id: stringOrNull(session.id) ?? stringOrNull(messages[0]?.info.sessionID),
+        formatVersion: stringOrNull(session.version),
+        agent: "opencode",
+        model: stringOrNull(answer.modelID),
+        facts: factsOf({ folder: session.directory ?? objectOrEmpty(answer.path).cwd, provider: answer.providerID }),
+        ...(started === null ? {} : { startedAt: started }),
+        parent: parentOf(session),
+      });
     },
   };
 }

@@ -1,14 +1,15 @@
-import type { Parent, ToolCall } from "@imprint/contracts";
-import { draft } from "../../draft.js";
+import type { Parent, ToolCall, ToolDefinition } from "@imprint/contracts";
+import { parentSession } from "../../draft.js";
 import { DROPPED, unread } from "../../dropped.js";
 import { factsOf } from "../../facts.js";
 import { type Transcript, transcript } from "../../transcript.js";
-import { contentText, resultText } from "../../values/content-text.js";
-import { isObject, isString, type JsonObject, objectsOf, scalarText, stringOrNull } from "../../values/json.js";
+import { contentText, joinBlocks, resultText } from "../../values/content-text.js";
+import { isObject, isString, type JsonObject, objectOrEmpty, objectsOf, scalarText, stringOrNull } from "../../values/json.js";
 import { recordedOnce } from "../../values/recorded-once.js";
 import { timestampOrNull } from "../../values/timestamp.js";
 import { argumentsText } from "../../values/tool-calls.js";
-import type { Output, Reader, RecordFormat } from "../format.js";
+import { mergeTools, toolDefinitions } from "../../values/tools.js";
+import { handOver, type Output, type Reader, type RecordFormat } from "../format.js";
 import { activeBranch } from "./branch.js";
 import { sessionDialect } from "./session-header.js";
 
@@ -33,13 +34,24 @@ function addAnswer(talk: Transcript, message: JsonObject, index: number): void {
 }
 
 function addMessage(talk: Transcript, message: JsonObject, index: number): void {
-  if (message.role === "user") talk.say("user", contentText(message.content), message.timestamp);
-  else if (message.role === "assistant") addAnswer(talk, message, index);
-  else if (message.role === "toolResult") {
+  const { role, content } = message;
+  if (role === "system" && talk.hasAnswer()) talk.dropped.add(DROPPED.systemUpdate);
+  else if (role === "system" || role === "user") talk.say(role, contentText(content), message.timestamp);
+  else if (role === "assistant") addAnswer(talk, message, index);
+  else if (role === "toolResult") {
     const call_id = stringOrNull(message.toolCallId) ?? `result-${index}`;
-    talk.observe({ call_id, content: resultText(message.content), ...(message.isError === true ? { is_error: true } : {}) });
-  } else talk.dropped.add(message.role === "bashExecution" ? DROPPED.localCommand : DROPPED.harness);
+    talk.observe({ call_id, content: resultText(content), ...(message.isError === true ? { is_error: true } : {}) });
+  } else if (role === "bashExecution" && isString(content) && content !== "") talk.ran(content);
+  else talk.dropped.add(role === "bashExecution" ? DROPPED.localCommand : DROPPED.harness);
 }
+
+/** The prompt as pi puts it together: what a message says, and its sections behind it. */
+const promptText = ({ content, sections }: JsonObject): string =>
+  joinBlocks([contentText(content), ...Object.values(objectOrEmpty(sections)).filter(isString)]);
+
+/** What a person ran with `!`, as a terminal shows it; with `!!` the model was not told. */
+const shellText = ({ command, output, excludeFromContext }: JsonObject): string =>
+  excludeFromContext === true ? "" : `$ ${scalarText(command)}\n${scalarText(output)}`.trimEnd();
 
 /** The entry without what no session needs, so that a long log is not held as a whole. */
 function slim(entry: JsonObject, output: Output): JsonObject {
@@ -53,7 +65,8 @@ function slim(entry: JsonObject, output: Output): JsonObject {
   if (!isObject(message)) return place;
   if (message.role === "toolResult")
     return { ...place, message: { ...message, details: undefined, content: output.fit(resultText(message.content)) } };
-  const { role, content, stopReason, timestamp } = message;
+  const { role, stopReason, timestamp } = message;
+  const content = role === "system" ? promptText(message) : role === "bashExecution" ? shellText(message) : message.content;
   output.hold(contentText(content).length);
   return { ...place, message: { role, content, stopReason, timestamp } };
 }
@@ -63,9 +76,8 @@ const READ = new Set(["message", "compaction", "branch_summary", "custom_message
 
 /** A fork names its parent's file, and keeps the entries that it took over with the times that they had. */
 function parentOf(header: JsonObject | undefined): Parent | null {
-  const file = stringOrNull(header?.parentSession)?.split(/[/\\]/).at(-1);
-  if (file === undefined || file === "") return null;
-  return { session_id: /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/i.exec(file)?.[0] ?? file, kinship: "fork" };
+  const file = stringOrNull(stringOrNull(header?.parentSession)?.split(/[/\\]/).at(-1)) ?? "";
+  return parentSession(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/i.exec(file)?.[0] ?? stringOrNull(file), "fork");
 }
 
 function copiesIn(entries: readonly JsonObject[], header: JsonObject | undefined): number {
@@ -82,6 +94,7 @@ function piReader(output: Output): Reader<JsonObject> {
   let header: JsonObject | undefined;
   let model: string | null = null;
   let provider: unknown;
+  let tools: readonly ToolDefinition[] = [];
 
   return {
     accept: (record) => {
@@ -97,6 +110,8 @@ function piReader(output: Output): Reader<JsonObject> {
         model = stringOrNull(record.message.model) ?? model;
         provider = record.message.provider ?? provider;
       }
+      if (isObject(record.message) && record.message.role === "system")
+        tools = mergeTools(tools, toolDefinitions(record.message.toolsAdded));
       if (!READ.has(scalarText(record.type))) talk.dropped.add(unread(record.type));
       const entry = slim(record, output);
       if (isString(record.id) && !isNew(record.id, entry)) talk.dropped.add(DROPPED.duplicate);
@@ -107,26 +122,22 @@ function piReader(output: Output): Reader<JsonObject> {
       entries = [];
       const copies = copiesIn(active, header);
       active.forEach((entry, index) => {
-        if (index === copies && copies > 0) talk.markCopied();
         if (entry.type === "message" && isObject(entry.message)) addMessage(talk, entry.message, index);
         else if (entry.type === "compaction" || entry.type === "branch_summary") talk.dropped.add(DROPPED.compactSummary);
         else if (entry.type === "custom_message") talk.dropped.add(DROPPED.harness);
+        if (index === copies - 1) talk.markCopied();
       });
-      if (copies === active.length && copies > 0) talk.markCopied();
       talk.dropped.add(DROPPED.abandoned, abandoned);
       const version = header?.version;
-      output.conversation(
-        draft({
-          id: stringOrNull(header?.id),
-          formatVersion: version === undefined ? "1" : scalarText(version),
-          agent: "pi",
-          model,
-          facts: factsOf({ folder: header?.cwd, provider }),
-          parent: parentOf(header),
-          steps: talk.steps(),
-          dropped: talk.dropped.entries(),
-        }),
-      );
+      handOver(output, talk, {
+        id: stringOrNull(header?.id),
+        formatVersion: version === undefined ? "1" : scalarText(version),
+        agent: "pi",
+        model,
+        facts: factsOf({ folder: header?.cwd, provider }),
+        parent: parentOf(header),
+        tools,
+      });
     },
   };
 }

@@ -1,12 +1,12 @@
 import type { Observation } from "@imprint/contracts";
-import { draft } from "../../draft.js";
+import { parentSession } from "../../draft.js";
 import { DROPPED, unread } from "../../dropped.js";
 import { factsOf } from "../../facts.js";
 import { type Transcript, transcript } from "../../transcript.js";
 import { type GeminiParts, geminiParts } from "../../values/gemini-parts.js";
 import { arrayOrEmpty, isObject, isString, type JsonObject, objectOrEmpty, scalarText, stringOrNull } from "../../values/json.js";
 import { recordedOnce } from "../../values/recorded-once.js";
-import type { Output, Reader, RecordFormat } from "../format.js";
+import { handOver, type Output, type Reader, type RecordFormat } from "../format.js";
 import { isHarness } from "../gemini-cli/harness.js";
 import { activeBranch } from "../pi/branch.js";
 
@@ -28,6 +28,8 @@ type Line = {
   readonly subtype: string;
   readonly provenance: string;
   readonly isSidechain: boolean;
+  /** Taken over from the session that this one forks. */
+  readonly isCopied: boolean;
   readonly timestamp: unknown;
   parts: readonly GeminiParts[];
 };
@@ -64,6 +66,7 @@ function readLine(record: JsonObject, index: number, output: Output): Line {
     subtype,
     provenance: scalarText(record.provenance),
     isSidechain: record.isSidechain === true,
+    isCopied: isObject(record.forkedFrom),
     timestamp: record.timestamp,
     parts: isMessage ? [readParts(record, index, output)] : [],
   };
@@ -75,6 +78,10 @@ function addLine(talk: Transcript, line: Line): void {
     if (kind === "assistant") talk.answer({ text, reasoning, calls, timestamp }, key);
     for (const result of results) talk.observe({ ...result, call_id: result.call_id ?? talk.openCalls()[0] ?? null });
     if (kind !== "user" || text.trim() === "") continue;
+    if (subtype === "notification" && talk.hasAnswer()) {
+      talk.observe({ call_id: null, content: text });
+      continue;
+    }
     const isOwn = !REQUESTS.has(subtype) || !["", "real_user"].includes(provenance) || isHarness(text);
     if (isOwn) talk.dropped.add(DROPPED.harness);
     else talk.say("user", text, timestamp);
@@ -91,6 +98,7 @@ function qwenReader(output: Output): Reader<JsonObject> {
   const isNew = recordedOnce<Line>(({ kind, subtype, parts }) => [kind, subtype, parts]);
   let session: JsonObject = {};
   let model: string | null = null;
+  let forkedFrom: string | null = null;
 
   return {
     accept: (record) => {
@@ -106,6 +114,7 @@ function qwenReader(output: Output): Reader<JsonObject> {
           cwd,
           gitBranch: record.gitBranch ?? session.gitBranch,
         };
+      forkedFrom ??= stringOrNull(objectOrEmpty(record.forkedFrom).sessionId);
       if (record.type === "assistant") model = stringOrNull(record.model) ?? model;
       const line = readLine(record, lines.length, output);
       const last = lines.at(-1);
@@ -121,24 +130,23 @@ function qwenReader(output: Output): Reader<JsonObject> {
       const { active, abandoned } = activeBranch(lines);
       const messages = active.filter(({ type }) => type === "message");
       const isSubAgent = messages.length > 0 && messages.every(({ isSidechain }) => isSidechain);
-      for (const line of active)
+      const copies = active.findLastIndex(({ isCopied }) => isCopied) + 1;
+      active.forEach((line, at) => {
         if (line.isSidechain && !isSubAgent) talk.dropped.add(DROPPED.sidechain, line.type === "message" ? 1 : 0);
         else addLine(talk, line);
+        if (at === copies - 1) talk.markCopied();
+      });
       talk.dropped.add(DROPPED.abandoned, abandoned);
       const id = stringOrNull(session.sessionId);
       const agentId = stringOrNull(session.agentId);
-      output.conversation(
-        draft({
-          id: isSubAgent && id !== null && agentId !== null ? `${id}-agent-${agentId}` : id,
-          formatVersion: stringOrNull(session.version),
-          agent: "qwen-code",
-          model,
-          facts: factsOf({ folder: session.cwd, branch: session.gitBranch }),
-          parent: isSubAgent && id !== null ? { session_id: id, kinship: "sub-agent" } : null,
-          steps: talk.steps(),
-          dropped: talk.dropped.entries(),
-        }),
-      );
+      handOver(output, talk, {
+        id: isSubAgent && id !== null && agentId !== null ? `${id}-agent-${agentId}` : id,
+        formatVersion: stringOrNull(session.version),
+        agent: "qwen-code",
+        model,
+        facts: factsOf({ folder: session.cwd, branch: session.gitBranch }),
+        parent: parentSession(isSubAgent ? id : forkedFrom, isSubAgent ? "sub-agent" : "fork"),
+      });
     },
   };
 }

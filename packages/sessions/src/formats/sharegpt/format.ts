@@ -1,9 +1,8 @@
-import { draft } from "../../draft.js";
 import { isString, type JsonObject, objectsOf, stringOrNull } from "../../values/json.js";
 import { toolDefinitions } from "../../values/tools.js";
 import { rewardVerdict, type Verdict, verdictOf } from "../../values/verdict.js";
 import { conversation, isConversation } from "../chat-jsonl/messages.js";
-import type { Output, RecordFormat } from "../format.js";
+import { handOver, type Output, type RecordFormat } from "../format.js";
 
 const SPEAKERS: Readonly<Record<string, string>> = { USER: "human", ASSISTANT: "gpt", "FUNCTION RESPONSE": "observation" };
 const TURN = /^(USER|ASSISTANT|FUNCTION RESPONSE):[ \t]*/gm;
@@ -66,18 +65,13 @@ function readRecord(record: JsonObject, output: Output): void {
   const opensItself = turns.some((turn) => (turn.from ?? turn.role) === "system");
   const system = !opensItself && isString(record.system) ? [{ from: "system", value: record.system }] : [];
   const talk = conversation([...system, ...turns], output);
-  const steps = talk.steps();
   const tools = toolDefinitions(record.tools);
-  output.conversation(
-    draft({
-      agent: stringOrNull(record.agent),
-      model: stringOrNull(record.model),
-      tools,
-      steps,
-      ...(harborVerdict(record) ?? verdictOf(record)),
-      dropped: talk.dropped.entries(),
-    }),
-  );
+  handOver(output, talk, {
+    agent: stringOrNull(record.agent),
+    model: stringOrNull(record.model),
+    tools,
+    ...(harborVerdict(record) ?? verdictOf(record)),
+  });
 }
 
 /** ShareGPT: `conversations` of `from` and `value`, with LLaMA-Factory's tools, and Glaive's one-text records. */

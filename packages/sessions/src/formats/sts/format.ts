@@ -1,11 +1,10 @@
-import { draft } from "../../draft.js";
 import { unread } from "../../dropped.js";
 import { factsOf } from "../../facts.js";
 import { transcript } from "../../transcript.js";
 import { contentText, resultText } from "../../values/content-text.js";
 import { arrayOrEmpty, isObject, isString, type JsonObject, stringOrNull } from "../../values/json.js";
 import { toolCall } from "../../values/tool-calls.js";
-import type { Output, Reader, RecordFormat } from "../format.js";
+import { handOver, type Output, type Reader, type RecordFormat } from "../format.js";
 import { sessionDialect } from "../pi/session-header.js";
 
 function stsReader(output: Output): Reader<JsonObject> {
@@ -44,9 +43,7 @@ function stsReader(output: Output): Reader<JsonObject> {
     finish: () => {
       const id = stringOrNull(header.id);
       const facts = factsOf({ folder: header.cwd });
-      output.conversation(
-        draft({ id, agent: stringOrNull(header.harness), model, facts, steps: talk.steps(), dropped: talk.dropped.entries() }),
-      );
+      handOver(output, talk, { id, agent: stringOrNull(header.harness), model, facts });
     },
   };
 }

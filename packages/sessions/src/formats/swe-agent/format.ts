@@ -1,5 +1,4 @@
 import type { Outcome } from "@imprint/contracts";
-import { draft } from "../../draft.js";
 import { DROPPED } from "../../dropped.js";
 import { factsOf } from "../../facts.js";
 import { type Transcript, transcript } from "../../transcript.js";
@@ -16,7 +15,7 @@ import {
 } from "../../values/json.js";
 import { toolCall } from "../../values/tool-calls.js";
 import { flagVerdict, NO_VERDICT, verdictOf } from "../../values/verdict.js";
-import type { Output, RecordFormat } from "../format.js";
+import { handOver, type Output, type RecordFormat } from "../format.js";
 
 /** A run that handed in its work may have succeeded; one that ended by a limit or an error did not. */
 export const outcomeOfExit = (status: string | null): Outcome =>
@@ -79,17 +78,13 @@ function readRun(record: JsonObject, output: Output): void {
   const judged = [flagVerdict("target", record.target), verdictOf(record)].find((one) => one !== null && one !== NO_VERDICT);
   const { state } = objectsOf(record.trajectory)[0] ?? {};
   const { working_dir: folder } = objectOrEmpty(isString(state) ? parseJson(state) : state);
-  output.conversation(
-    draft({
-      formatVersion: stringOrNull(info.swe_agent_version),
-      agent: "swe-agent",
-      model: stringOrNull(config.name) ?? stringOrNull(record.model_name),
-      facts: factsOf({ folder }),
-      ...(judged ?? { outcome: outcomeOfExit(signal), outcomeSignal: signal }),
-      steps: talk.steps(),
-      dropped: talk.dropped.entries(),
-    }),
-  );
+  handOver(output, talk, {
+    formatVersion: stringOrNull(info.swe_agent_version),
+    agent: "swe-agent",
+    model: stringOrNull(config.name) ?? stringOrNull(record.model_name),
+    facts: factsOf({ folder }),
+    ...(judged ?? { outcome: outcomeOfExit(signal), outcomeSignal: signal }),
+  });
 }
 
 const isHistory = (value: unknown): boolean =>

@@ -1,12 +1,11 @@
 import type { ToolCall } from "@imprint/contracts";
-import { draft } from "../../draft.js";
 import { DROPPED } from "../../dropped.js";
 import { type AgentPart, type Transcript, transcript } from "../../transcript.js";
 import { joinBlocks } from "../../values/content-text.js";
 import { isObject, isString, type JsonObject, objectOrEmpty, objectsOf, scalarText, stringOrNull } from "../../values/json.js";
 import { timestampOrNull } from "../../values/timestamp.js";
 import { argumentsText, toolCall } from "../../values/tool-calls.js";
-import type { Output, Reader, RecordFormat } from "../format.js";
+import { handOver, type Output, type Reader, type RecordFormat } from "../format.js";
 import { markdown, resultText } from "./results.js";
 
 type Container = Record<string | number, unknown>;
@@ -213,18 +212,14 @@ function chatReader(output: Output): Reader<JsonObject> {
     for (const request of requests) readRequest(talk, request, output);
     const last = requests.at(-1);
     const failed = stringOrNull(objectOrEmpty(objectOrEmpty(last?.result).errorDetails).message);
-    output.conversation(
-      draft({
-        id: stringOrNull(chat.sessionId),
-        formatVersion: typeof chat.version === "number" ? String(chat.version) : null,
-        agent: stringOrNull(chat.responderUsername) ?? "vscode-chat",
-        model: stringOrNull(requests.findLast(({ modelId }) => isString(modelId))?.modelId),
-        outcomeSignal: last !== undefined && isStopped(last) ? "canceled" : failed,
-        startedAt: timestampOrNull(chat.creationDate),
-        steps: talk.steps(),
-        dropped: talk.dropped.entries(),
-      }),
-    );
+    handOver(output, talk, {
+      id: stringOrNull(chat.sessionId),
+      formatVersion: typeof chat.version === "number" ? String(chat.version) : null,
+      agent: stringOrNull(chat.responderUsername) ?? "vscode-chat",
+      model: stringOrNull(requests.findLast(({ modelId }) => isString(modelId))?.modelId),
+      outcomeSignal: last !== undefined && isStopped(last) ? "canceled" : failed,
+      startedAt: timestampOrNull(chat.creationDate),
+    });
   };
 
   return {
