@@ -73,6 +73,8 @@ export interface Transcript {
   observe(result: Result, options?: { readonly idsRepeat?: boolean }): void;
   /** A call whose arguments the recording does not hold: what it did stands as context, and no call is learned. */
   partialCall(done: string): void;
+  /** How to say, later, that the person took back what the last answer did. */
+  takingBack(): () => void;
   /** Forgets the last `count` user turns and all that followed them. */
   rollBack(count: number): void;
   /** All turns so far are another session's and context only; requests that no answer followed yet are not, where they are kept. */
@@ -267,6 +269,12 @@ export function transcript(hold: (length: number) => void = () => {}): Transcrip
     partialCall: (done) => {
       dropped.add(DROPPED.partialCall);
       observe({ call_id: null, content: `[${done}]` });
+    },
+    takingBack: () => {
+      const turn = lastAnswer();
+      return () => {
+        if (turn !== undefined) turn.contextOnly ??= "refused";
+      };
     },
     rollBack: (count) => {
       const users = turns.flatMap((turn, index) => (turn.source === "user" ? [index] : []));

@@ -59,7 +59,27 @@ describe("aider", () => {
     expect(answersOf(imported)).toEqual([answer]);
   });
 
-  it("leaves out console output of many lines", async () => {
+  it("learns nothing of an edit that the person took back with /undo, and what a style commit took back", async () => {
+    const edit = (file: string, ...commits: string[]): string[] => [
+      `I edit ${file}.`,
+      "",
+      "> Tokens: 1k sent, 2 received.  ",
+      `> Applied edit to ${file}  `,
+      ...commits.map((commit) => `> Commit ${commit} feat: ${file}  `),
+      "",
+    ];
+    const undo = (commit: string): string[] => ["#### /undo  ", `> Removed: ${commit} feat: it  `, "> HEAD is: 0000000 x  ", ""];
+    const imported = await read(
+      ...[START, "", "#### One  ", "", ...edit("a.py", "aaaaaa1"), "#### Two  ", ""],
+      ...["> Committing b.py before applying edits.  ", "> Commit bbbbbb0 wip  ", ""],
+      ...[...edit("b.py", "bbbbbb1", "bbbbbb2"), ...undo("bbbbbb2"), ...undo("bbbbbb0"), "#### Three  ", ""],
+      ...[...edit("c.py", "ccccccc1"), ...undo("ccccccc1")],
+    );
+    const answers = imported.sessions[0]?.steps.filter((step) => step.source === "agent");
+    expect(answers?.map((step) => step.context_only ?? step.text)).toEqual(["I edit a.py.", "I edit b.py.", "refused"]);
+  });
+
+  it("leaves out console output, but what the model answers to where nobody asked", async () => {
     const imported = await read(
       START,
       "",
@@ -76,7 +96,24 @@ describe("aider", () => {
       "FAILED  ",
       "",
       "I see it.",
+      "",
+      "> Tokens: 1k sent, 2 received.  ",
+      ">  ",
+      "> # Fix any errors below, if possible.  ",
+      "> a.py:1: F401  ",
+      "> Attempt to fix lint errors? y  ",
+      "",
+      "Gone.",
+      "",
+      "> Tokens: 1k sent, 2 received.  ",
+      "",
+      "#### Thanks  ",
     );
-    expect(answersOf(imported)).toEqual(["Ok.", "I see it."]);
+    expect(answersOf(imported)).toEqual(["Ok.", "I see it.", "Gone."]);
+    expect(imported.sessions[0]?.steps.flatMap(({ observations = [] }) => observations.map(({ content }) => content))).toEqual([
+      "$ pytest\n==== test session ====\ncollected 2 items\n\nx\nFAILED",
+      "# Fix any errors below, if possible.\na.py:1: F401\nAttempt to fix lint errors? y",
+    ]);
+    expect(droppedOf(imported)).toEqual({ "local command": 1, "console output": 1 });
   });
 });

@@ -2,16 +2,7 @@ import type { ToolCall } from "@imprint/contracts";
 import { DROPPED } from "../../dropped.js";
 import { type Transcript, transcript } from "../../transcript.js";
 import { joinBlocks } from "../../values/content-text.js";
-import {
-  isObject,
-  isString,
-  type JsonObject,
-  objectOrEmpty,
-  objectsOf,
-  parseJson,
-  scalarText,
-  stringOrNull,
-} from "../../values/json.js";
+import { isString, type JsonObject, objectOrEmpty, objectsOf, parseJson, scalarText, stringOrNull } from "../../values/json.js";
 import { argumentsText } from "../../values/tool-calls.js";
 import { toolDefinitions } from "../../values/tools.js";
 import { verdictOf } from "../../values/verdict.js";
@@ -78,7 +69,7 @@ function readTrajectory(record: JsonObject, output: Output): void {
     key = isCall ? key || `answer-${index}` : "";
     addItem(talk, item, { id: `call-${index}`, key }, output);
   });
-  const screens = items.filter(({ image_observation }) => isObject(image_observation)).length;
+  const screens = objectsOf(items.map(({ image_observation }) => image_observation)).length;
   talk.dropped.add(DROPPED.environment, screens);
   const tools = toolDefinitions(record.tools ?? objectOrEmpty(record.details).tools);
   handOver(output, talk, { part: stringOrNull(record.id), tools, ...verdictOf(record) });

@@ -16,3 +16,9 @@ export function isLocalCommand(text: string): boolean {
   if (name === "help") return text.trim() === "/help";
   return LOCAL.some((command) => command === name || (name.length > 1 && command.startsWith(name)));
 }
+
+/** What a person's line has aider run, as a terminal shows it. */
+export function commandRun(text: string): string {
+  const command = /^(?:\/(?:test|run)\s|!)\s*(\S.*)/.exec(text)?.[1];
+  return command === undefined ? "" : `$ ${command}`;
+}

@@ -1,16 +1,17 @@
-import { draft } from "../../draft.js";
 import { DROPPED } from "../../dropped.js";
 import { factsOf } from "../../facts.js";
 import { type Transcript, transcript } from "../../transcript.js";
 import { timestampOrNull } from "../../values/timestamp.js";
-import type { Output, Reader, TextFormat } from "../format.js";
-import { isLocalCommand } from "./commands.js";
+import { handOver, type Output, type Reader, type TextFormat } from "../format.js";
+import { commandRun, isLocalCommand } from "./commands.js";
 import { type Before, type HistoryLine, historyLine, isHistoryLine } from "./lines.js";
 
 /** One chat between two start lines. */
 interface Chat {
   readonly talk: Transcript;
   readonly startedAt: string | null;
+  /** Of each commit of an edit how to say that the person took it back. */
+  readonly undo: Map<string, () => void>;
   readonly facts: { version: string | null; model: string | null; folder: string | null };
 }
 
@@ -18,11 +19,17 @@ const VERSION = /^Aider v(\S+)/;
 /** Of its first years only; what else it says of the repository is how many files that has. */
 const FOLDER = /^Git working dir: (.+)$/;
 const MODEL = /^(?:Main model|Models?): (\S+)/;
+const APPLIED = /^Applied edit to /;
+const COMMIT = /^Commit ([0-9a-f]{7,}) /;
+const REMOVED = /^Removed: ([0-9a-f]{7,}) /;
+/** What aider says of an answer itself, ahead of what it tells the model of it. */
+const REPORTS = [APPLIED, COMMIT, /^Tokens: /, /^You can use \/undo /];
 
 function aiderReader(output: Output): Reader<string> {
   const newChat = (startedAt: string | null): Chat => ({
     talk: transcript(output.hold),
     startedAt,
+    undo: new Map(),
     facts: { version: null, model: null, folder: null },
   });
   let chat = newChat(null);
@@ -30,10 +37,30 @@ function aiderReader(output: Output): Reader<string> {
   let held: string[] = [];
   let console: Before["console"] = null;
   let isLong = false;
+  /** Whether an edit was applied that is not committed yet: what the person had changed is committed before one. */
+  let isApplied = false;
+  let isAsked = false;
+  /** What was run and printed since the last request or answer: where none was asked, the model answers to it. */
+  let ran = "";
+  let printed: string[] = [];
 
+  const forget = (): void => {
+    chat.talk.dropped.add(DROPPED.console, printed.length);
+    printed = [];
+    ran = "";
+  };
   const addUser = (text: string): void => {
-    if (isLocalCommand(text)) chat.talk.dropped.add(DROPPED.localCommand);
-    else chat.talk.say("user", text);
+    forget();
+    ran = commandRun(text);
+    isAsked = !isLocalCommand(text);
+    if (isAsked) chat.talk.say("user", text);
+    else chat.talk.dropped.add(DROPPED.localCommand);
+  };
+  const addAnswer = (text: string): void => {
+    if (!isAsked) chat.talk.ran(output.fit([ran, ...printed.splice(0)].join("\n").trim()));
+    forget();
+    isAsked = false;
+    chat.talk.answer({ text });
   };
 
   const flush = (): void => {
@@ -42,31 +69,36 @@ function aiderReader(output: Output): Reader<string> {
     if (kind === "user") addUser(text.trim());
     else if (kind === "answer") {
       const trimmed = text.replace(/^\s*\n/, "").trimEnd();
-      if (trimmed !== "") chat.talk.answer({ text: trimmed });
-    } else if (kind === "console") chat.talk.dropped.add(DROPPED.console);
+      if (trimmed !== "") addAnswer(trimmed);
+    } else if (kind === "console") {
+      const lines = text.split("\n");
+      printed.push(
+        lines
+          .slice(lines.findLastIndex((line) => REPORTS.some((report) => report.test(line))) + 1)
+          .join("\n")
+          .trim(),
+      );
+    }
   };
 
   const finishChat = (): void => {
     flush();
+    forget();
     kind = null;
+    isAsked = false;
     const { talk, startedAt, facts } = chat;
-    const steps = talk.steps();
-    const made = {
-      formatVersion: facts.version,
-      agent: "aider",
-      model: facts.model,
-      facts: factsOf({ folder: facts.folder }),
-      startedAt,
-      steps,
-      dropped: talk.dropped.entries(),
-    };
-    if (steps.length > 0) output.conversation(draft(made));
+    const { version, model, folder } = facts;
+    handOver(output, talk, { formatVersion: version, agent: "aider", model, facts: factsOf({ folder }), startedAt });
   };
 
   const note = (line: string): void => {
     chat.facts.version ??= VERSION.exec(line)?.[1] ?? null;
     chat.facts.folder ??= FOLDER.exec(line)?.[1] ?? null;
     chat.facts.model ??= MODEL.exec(line)?.[1] ?? null;
+    const commit = COMMIT.exec(line)?.[1];
+    if (commit !== undefined && isApplied) chat.undo.set(commit, chat.talk.takingBack());
+    if (APPLIED.test(line) || commit !== undefined) isApplied = commit === undefined;
+    chat.undo.get(REMOVED.exec(line)?.[1] ?? "")?.();
   };
 
   return {

@@ -1,9 +1,8 @@
-import { draft } from "../../draft.js";
 import { DROPPED } from "../../dropped.js";
 import { arrayOrEmpty, isString, type JsonObject, stringOrNull } from "../../values/json.js";
 import { toolDefinitions } from "../../values/tools.js";
 import { verdictOf } from "../../values/verdict.js";
-import type { Output, RecordFormat } from "../format.js";
+import { handOver, type Output, type RecordFormat } from "../format.js";
 import { conversation, isConversation, pair } from "./messages.js";
 
 const isSide = (value: unknown): boolean => isString(value) || isConversation(value);
@@ -36,9 +35,7 @@ function readRecord(record: JsonObject, output: Output): void {
   const talk = conversation(messages, output);
   if (isConversation(record.rejected_messages)) talk.dropped.add(DROPPED.rejected);
   const tools = toolDefinitions(record.tools ?? record.functions);
-  const steps = talk.steps();
-  const model = stringOrNull(record.model);
-  output.conversation(draft({ model, tools, steps, ...verdictOf(record), dropped: talk.dropped.entries() }));
+  handOver(output, talk, { model: stringOrNull(record.model), tools, ...verdictOf(record) });
 }
 
 /** Chat records of OpenAI fine-tuning, TRL, ms-swift and benchmarks' runs: one conversation a line, or a list of them. */

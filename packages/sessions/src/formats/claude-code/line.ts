@@ -1,16 +1,7 @@
 import type { Observation, ToolCall } from "@imprint/contracts";
 import { DROPPED } from "../../dropped.js";
 import { contentText, joinBlocks, resultText } from "../../values/content-text.js";
-import {
-  arrayOrEmpty,
-  isObject,
-  isString,
-  type JsonObject,
-  objectOrEmpty,
-  objectsOf,
-  scalarText,
-  stringOrNull,
-} from "../../values/json.js";
+import { arrayOrEmpty, isObject, isString, type JsonObject, objectsOf, scalarText, stringOrNull } from "../../values/json.js";
 import { argumentsText } from "../../values/tool-calls.js";
 import type { Output } from "../format.js";
 import { classifyUserText, withoutTrailingReminders } from "./harness.js";
@@ -70,7 +61,7 @@ const NOTHING_SAID = { left: null, response: null, text: null, reasoning: "", ca
 function responseMarks(line: JsonObject, message: JsonObject): ResponseMarks | null {
   const id = stringOrNull(message.id);
   if (id === null) return null;
-  const { input_tokens, cache_read_input_tokens, cache_creation_input_tokens } = objectOrEmpty(message.usage);
+  const { input_tokens, cache_read_input_tokens, cache_creation_input_tokens } = isObject(message.usage) ? message.usage : {};
   const usage = [input_tokens, cache_read_input_tokens, cache_creation_input_tokens].map(scalarText).join(" ");
   return { id, request: scalarText(line.requestId), usage, isEnd: stringOrNull(message.stop_reason) !== null };
 }

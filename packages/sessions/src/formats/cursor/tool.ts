@@ -1,14 +1,5 @@
 import type { Observation, ToolCall } from "@imprint/contracts";
-import {
-  isObject,
-  isString,
-  type JsonObject,
-  objectOrEmpty,
-  parseJson,
-  scalarText,
-  stringOrNull,
-  toJson,
-} from "../../values/json.js";
+import { isObject, isString, type JsonObject, objectOrEmpty, parseJson, stringOrNull, toJson } from "../../values/json.js";
 
 /** What Cursor keeps of a call beside its bubble. */
 export interface CursorTool {
@@ -43,14 +34,13 @@ function errorText(error: unknown): string | null {
   return said ?? (Object.keys(value).length === 0 ? null : toJson(value));
 }
 
-const FAILED = new Set(["error", "cancelled", "rejected"]);
+const FAILED = new Set<unknown>(["error", "cancelled", "rejected"]);
 
 export function cursorTool(data: JsonObject, bubbleId: string): CursorTool {
   const { name, toolCallId, status, userDecision, additionalData } = data;
   const written = argumentsOf(data);
   const id = stringOrNull(toolCallId) ?? bubbleId;
-  const failed =
-    FAILED.has(scalarText(status)) || FAILED.has(scalarText(objectOrEmpty(additionalData).status)) || userDecision === "rejected";
+  const failed = FAILED.has(status) || FAILED.has(objectOrEmpty(additionalData).status) || userDecision === "rejected";
   return {
     call: isString(name) && name !== "" && written !== null ? { id, name, arguments: written } : null,
     result: { call_id: id, content: resultText(data.result) ?? errorText(data.error), ...(failed && { is_error: true }) },

@@ -2,18 +2,9 @@ import type { ToolDefinition } from "@imprint/contracts";
 import { DROPPED, unread } from "../../dropped.js";
 import { transcript } from "../../transcript.js";
 import { contentText, resultText } from "../../values/content-text.js";
-import {
-  isObject,
-  isString,
-  type JsonObject,
-  objectOrEmpty,
-  objectsOf,
-  scalarText,
-  stringOrNull,
-  toJson,
-} from "../../values/json.js";
+import { isObject, isString, type JsonObject, objectOrEmpty, objectsOf, scalarText, stringOrNull } from "../../values/json.js";
 import { digest, recordedOnce } from "../../values/recorded-once.js";
-import { toolCall } from "../../values/tool-calls.js";
+import { argumentsText, toolCall } from "../../values/tool-calls.js";
 import { mergeTools, toolDefinitions } from "../../values/tools.js";
 import type { Output, Reader, RecordFormat } from "../format.js";
 import { runDraft } from "../openhands/benchmark-run.js";
@@ -74,7 +65,7 @@ function openConversation(output: Output): Conversation {
     }
     const name = stringOrNull(event.tool_name) ?? "";
     const callId = stringOrNull(event.tool_call_id) ?? `event-${scalarText(event.id)}`;
-    const call = toolCall(event.tool_call, callId) ?? { id: callId, name, arguments: toJson(event.action ?? {}) };
+    const call = toolCall(event.tool_call, callId) ?? { id: callId, name, arguments: argumentsText(event.action ?? {}) };
     signal = name === "finish" ? "finish" : null;
     talk.answer({ text: contentText(event.thought), reasoning, calls: [{ ...call, id: callId }], timestamp }, response);
   };
