@@ -39,6 +39,9 @@ const KEY = "LOCAL_MODEL_API_KEY";
 /** The window for which Claude Code sends fewer tools and shorter prompts. */
 const SMALL_WINDOW = 65_536;
 
+/** Claude Code compacts some 13,000 tokens ahead of the window's end: in less room than this it would after each turn. */
+const ROOM_FOR_CLAUDE = 24_576;
+
 /** Claude Code deletes recordings that are older. */
 const NEVER_DAYS = 36_500;
 
@@ -126,6 +129,8 @@ const claude = ({ base, token, model, context, output, file }: Target): Settings
     CLAUDE_CODE_ATTRIBUTION_HEADER: "0",
     CLAUDE_STREAM_IDLE_TIMEOUT_MS: "900000",
     CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(output),
+    // Of a model that it does not know it takes the window for a million tokens.
+    ...(context >= ROOM_FOR_CLAUDE && { CLAUDE_CODE_MAX_CONTEXT_TOKENS: String(context) }),
     ...(isSmall && { MAX_THINKING_TOKENS: "0", CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS: "1" }),
   };
   return {
@@ -268,7 +273,7 @@ export const AGENTS: Readonly<Record<string, Agent>> = {
   pi: {
     name: "pi",
     program: "pi",
-    install: "npm install -g @mariozechner/pi-coding-agent",
+    install: "npm install -g @earendil-works/pi-coding-agent",
     settings: pi,
     alone: (prompt) => ["-p", prompt],
   },

@@ -58,3 +58,8 @@ it("gives Claude Code fewer tools where the window is small", () => {
   expect(toolsAt(8192)).toHaveLength(1);
   expect(toolsAt(131_072)).toEqual([]);
 });
+
+it("tells Claude Code its window, which it would take for a million tokens, where there is room to compact in", () => {
+  const windowAt = (context: number) => AGENTS.claude?.settings({ ...TARGET, context }).env.CLAUDE_CODE_MAX_CONTEXT_TOKENS;
+  expect([8192, 32_768].map(windowAt)).toEqual([undefined, "32768"]);
+});
