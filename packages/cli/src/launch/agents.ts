@@ -137,8 +137,9 @@ const claude = ({ base, token, model, context, output, file }: Target): Settings
     args: ["--settings", file("settings.json"), ...(isSmall ? ["--tools=Bash,Edit,Read,Write,Glob,Grep"] : [])],
     env,
     // The variables of the user's and the repository's settings go over those of the process; these go over both.
-    // No start on an adapter deletes recordings that are older than the user's own limit: they may not be imported yet.
-    files: { "settings.json": json({ env, cleanupPeriodDays: NEVER_DAYS }) },
+    // No start on an adapter deletes recordings that are older than the user's own limit: they may not be imported yet. The check
+    // of "auto mode" runs on Anthropic's servers: without it each action would be held up.
+    files: { "settings.json": json({ env, cleanupPeriodDays: NEVER_DAYS, permissions: { disableAutoMode: "disable" } }) },
   };
 };
 

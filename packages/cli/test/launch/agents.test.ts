@@ -48,9 +48,15 @@ it("lets opencode compact only where there is room beside its prompt", () => {
   expect(JSON.parse(settingsAt(32_768))).toMatchObject({ compaction: { auto: true } });
 });
 
+const settingsOfClaude = () => JSON.parse(AGENTS.claude?.settings(TARGET).files["settings.json"] ?? "{}");
+
 it("lets Claude Code delete no recording that is older than its user's own limit", () => {
-  const files = AGENTS.claude?.settings(TARGET).files;
-  expect(JSON.parse(files?.["settings.json"] ?? "{}").cleanupPeriodDays).toBeGreaterThan(10_000);
+  const { cleanupPeriodDays } = settingsOfClaude();
+  expect(cleanupPeriodDays).toBeGreaterThan(10_000);
+});
+
+it("keeps Claude Code out of the mode whose check its own servers make", () => {
+  expect(settingsOfClaude().permissions).toEqual({ disableAutoMode: "disable" });
 });
 
 it("gives Claude Code fewer tools where the window is small", () => {

@@ -1,9 +1,13 @@
-/** What agents write as the result of a call that the person did not allow. */
+/** What agents write as the result of a call that the person, or a rule or guard in their place, did not allow. */
 const REFUSED = [
-  /^(?:Error: )?The user doesn't want to proceed with this tool use/, // Claude Code
-  /^(?:Error: )?The user rejected permission to use this specific tool call/, // opencode
+  /^(?:Error: )?The user doesn't want to (?:proceed with this tool use|take this action)/, // Claude Code
+  /^(?:Error: )?Permission (?:for|to) .{1,400}? (?:was|has been) denied\b/, // its rules and guards
+  /^(?:Error: )?Claude requested permissions? .{1,400}? haven't granted it yet/, // where nobody could be asked
+  /^(?:Error: )?The user (?:rejected permission to use this specific tool call|has specified a rule which prevents)/, // opencode
   /^(?:\[[\w-]+[^\n]*\] Result:\s*)?The user denied this operation/, // Cline
-  /^(?:exec command |patch |command )?rejected by user\b/i, // Codex
+  /^(?:Tool execution|Permission) denied by (?:user|policy)\b/, // Cline, Continue, Gemini CLI
+  /^(?:exec[ _]command |patch |command )?(?:failed: [^\n]{0,60})?\W*rejected by user\b/i, // Codex
+  /^The user rejected this tool call/, // Copilot CLI
   /^\[Operation Cancelled\]/, // Gemini CLI, Qwen Code
 ] as const;
 

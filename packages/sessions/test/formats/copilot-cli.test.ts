@@ -101,6 +101,23 @@ describe("copilot-cli", () => {
     expect(droppedOf(imported)).toEqual({ "abandoned branch": 2, "compaction summary": 1 });
   });
 
+  it("learns no call that the person stopped instead of allowing it", async () => {
+    const asks = (id: string): object =>
+      event("assistant.message", { messageId: id, content: id, toolRequests: [{ toolCallId: id, name: "bash", arguments: {} }] });
+    const ends = (kind: string): object => event("permission.completed", { result: { kind } });
+    const imported = await read(
+      user("Go"),
+      asks("a"),
+      ends("approved"),
+      asks("b"),
+      ends("cancelled"),
+      user("Other"),
+      answer("c"),
+    );
+    const answers = imported.sessions[0]?.steps.filter(({ source }) => source === "agent");
+    expect(answers?.map((step) => step.context_only ?? step.text)).toEqual(["a", "refused", "c"]);
+  });
+
   it("is known in the middle of a recording whose first lines are gone", async () => {
     for (const first of [user("x"), answer("y"), done("c1")])
       expect((await importText(jsonLines(first, user("x"), answer("y")))).format).toBe("copilot-cli");

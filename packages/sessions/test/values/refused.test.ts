@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { isRefusal } from "../../src/values/refused.js";
 import { importText, jsonLines } from "../support/import-text.js";
 
 const NO = {
@@ -145,4 +146,27 @@ describe("a call that the person's words take back is context, and what comes af
   ])("but not: %s", async (words, command) => {
     expect(await marksAfter(words, command)).toEqual([undefined, undefined, undefined]);
   });
+});
+
+it.each([
+  "The user doesn't want to take this action right now. STOP what you are doing and wait for the user to tell you how to proceed.",
+  "Permission to use Bash with command git push has been denied.",
+  "Permission for this action was denied by the Claude Code auto mode classifier. Reason: it deletes data.",
+  "Claude requested permissions to write to /w/a.txt, but you haven't granted it yet.",
+  'The user has specified a rule which prevents you from using this specific tool call. Here are some of the relevant rules [{"action":"deny"}]',
+  "Tool execution denied by policy.",
+  "Permission denied by user",
+  'exec_command failed: CreateProcess { message: "Rejected(\\"rejected by user\\")" }',
+  "The user rejected this tool call. User feedback: use wget instead",
+])("is read from what newer agents write: %s", (said) => {
+  expect(isRefusal(said)).toBe(true);
+});
+
+it.each([
+  "Permission denied (publickey).",
+  "ERROR: Permission to a/b.git denied to c.",
+  "Permission to read a.txt:\nwhat was asked has been denied",
+  "3 tests passed: a request is rejected by user id",
+])("is not read from what a command printed: %s", (said) => {
+  expect(isRefusal(said)).toBe(false);
 });

@@ -2,16 +2,7 @@ import type { ToolCall } from "@imprint/contracts";
 import { unread } from "../../dropped.js";
 import { type Transcript, transcript } from "../../transcript.js";
 import { contentText, joinBlocks, resultText } from "../../values/content-text.js";
-import {
-  arrayOrEmpty,
-  isObject,
-  isString,
-  type JsonObject,
-  objectsOf,
-  parseJson,
-  scalarText,
-  stringOrNull,
-} from "../../values/json.js";
+import { arrayOrEmpty, isObject, isString, type JsonObject, objectsOf, parseJson, stringOrNull } from "../../values/json.js";
 import { toolCall } from "../../values/tool-calls.js";
 import type { Output } from "../format.js";
 
@@ -55,7 +46,7 @@ export const isConversation = (value: unknown): value is readonly JsonObject[] =
 
 /** The parts of one type in LLaMA-Factory v1's content: `{type, value}`, whose value is text. */
 const partsOf = (message: JsonObject, ...types: readonly string[]): readonly JsonObject[] =>
-  objectsOf(contentOf(message)).filter((part) => part.value !== undefined && types.includes(scalarText(part.type)));
+  objectsOf(contentOf(message)).filter((part) => part.value !== undefined && types.some((type) => type === part.type));
 
 /** OpenAI `weight`, LLaMA-Factory v1 `loss_weight`, ms-swift `loss` and `loss_scale`, axolotl `train`. */
 const isWeightless = (message: JsonObject): boolean =>
@@ -82,7 +73,7 @@ function calls(message: JsonObject, index: number): ToolCall[] {
 function addAnswer(talk: Transcript, message: JsonObject, index: number, key: string): void {
   const text = contentText(contentOf(message)) || contentText(message.refusal);
   const apart = contentText(message.reasoning_content ?? message.reasoning ?? message.thinking);
-  const reasoning = apart || joinBlocks(partsOf(message, "reasoning").map(({ value }) => scalarText(value)));
+  const reasoning = apart || joinBlocks(partsOf(message, "reasoning").flatMap(({ value }) => (isString(value) ? value : [])));
   talk.answer(
     { text, reasoning, calls: calls(message, index), contextOnly: isWeightless(message) ? "weight_zero" : undefined },
     key,

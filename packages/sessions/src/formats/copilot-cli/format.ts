@@ -21,6 +21,9 @@ import { helpers } from "./helpers.js";
 /** Messages in the person's place that the tool wrote: skills, hooks, other agents, the loop that goes on by itself. */
 const OWN_SOURCE = /^(?:skill|agent|system|hook|autopilot|command|schedule|jit)\b/;
 
+/** How a permission ends that was not given, also where no result of the call is written because all was stopped. */
+const REFUSED = /^(?:denied|cancelled)/;
+
 function callsOf(requests: unknown): ToolCall[] {
   return objectsOf(requests).flatMap(({ toolCallId: id, name, arguments: args }) =>
     isString(id) && isString(name) ? [{ id, name, arguments: argumentsText(args) }] : [],
@@ -150,6 +153,7 @@ function copilotReader(output: Output): Reader<JsonObject> {
         talk.observe({ call_id: null, content: scalarText(data.content) });
       else if (type === "skill.invoked" || type === "system.notification") talk.dropped.add(DROPPED.harness);
       else if (type === "session.snapshot_rewind") rewind(data);
+      else if (type === "permission.completed" && REFUSED.test(scalarText(objectOrEmpty(data.result).kind))) talk.takingBack()();
       else if (type === "session.compaction_complete" && isString(data.summaryContent)) talk.dropped.add(DROPPED.compactSummary);
       else if (type === "session.task_complete") signal = "task_complete";
       else talk.dropped.add(unread(type));
