@@ -6,7 +6,7 @@ const REFUSED = [
   /^(?:Error: )?The user (?:rejected permission to use this specific tool call|has specified a rule which prevents)/, // opencode
   /^(?:\[[\w-]+[^\n]*\] Result:\s*)?The user denied this operation/, // Cline
   /^(?:Tool execution|Permission) denied by (?:user|policy)\b/, // Cline, Continue, Gemini CLI
-  /^(?:exec[ _]command |patch |command )?(?:failed: [^\n]{0,60})?\W*rejected by user\b/i, // Codex
+  /^(?:Wall time: .*\n|exec[ _]command |patch |command )?(?:failed: .{0,60})?\W*(?:rejected|aborted) by user\b/i, // Codex
   /^The user rejected this tool call/, // Copilot CLI
   /^\[Operation Cancelled\]/, // Gemini CLI, Qwen Code
 ] as const;

@@ -157,6 +157,8 @@ it.each([
   "Tool execution denied by policy.",
   "Permission denied by user",
   'exec_command failed: CreateProcess { message: "Rejected(\\"rejected by user\\")" }',
+  "Wall time: 0.1 seconds\naborted by user",
+  "aborted by user after 4.2s",
   "The user rejected this tool call. User feedback: use wget instead",
 ])("is read from what newer agents write: %s", (said) => {
   expect(isRefusal(said)).toBe(true);
