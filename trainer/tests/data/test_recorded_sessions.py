@@ -24,6 +24,7 @@ NOT_LEARNED = {
     "failed",
     "weight_zero",
     "aborted",
+    "refused",
     "synthetic",
     "copied",
     "duplicate_turn",
