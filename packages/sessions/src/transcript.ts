@@ -197,6 +197,7 @@ export function transcript(hold: (length: number) => void = () => {}): Transcrip
   const dropped = tally();
   let turns: Turn[] = [];
   const ran: string[] = [];
+  let [isPrompted, isAnswered] = [false, false];
   const byKey = new Map<string, AgentTurn>();
   const byCall = new Map<string, AgentTurn>();
   const lastAnswer = (): AgentTurn | undefined => turns.findLast((turn): turn is AgentTurn => turn.source === "agent");
@@ -204,6 +205,7 @@ export function transcript(hold: (length: number) => void = () => {}): Transcrip
   const start = (): AgentTurn => {
     const turn = blankTurn();
     turns.push(turn);
+    isAnswered = true;
     return turn;
   };
 
@@ -238,8 +240,9 @@ export function transcript(hold: (length: number) => void = () => {}): Transcrip
     const shown = source === "user" && ran.length > 0 ? `${ran.splice(0).join("\n")}\n\n` : "";
     const turn: Turn = { source, text: `${shown}${text}`, contextOnly: undefined, timestamp: timestampOrNull(timestamp) };
     // Some tools write down the prompt behind the first request, whose place is ahead of it.
-    const asked = source === "system" && lastAnswer() === undefined ? turns.findIndex((one) => one.source === "user") : -1;
-    turns.splice(asked < 0 ? turns.length : asked, 0, turn);
+    if (source === "user" || isPrompted || isAnswered) turns.push(turn);
+    else turns.unshift(turn);
+    isPrompted ||= source === "system";
   };
 
   return {
@@ -282,6 +285,7 @@ export function transcript(hold: (length: number) => void = () => {}): Transcrip
       if (count <= 0 || from === undefined) return;
       dropped.add(DROPPED.abandoned, turns.length - from);
       turns = turns.slice(0, from);
+      isAnswered = lastAnswer() !== undefined;
     },
     markCopied: ({ keepRequests = false } = {}) => {
       const own = keepRequests ? turns.slice(turns.findLastIndex(({ source }) => source === "agent") + 1) : [];
@@ -295,7 +299,7 @@ export function transcript(hold: (length: number) => void = () => {}): Transcrip
       const answered = new Set(turn.observations.map((observation) => observation.call_id));
       return turn.calls.map(({ id }) => id).filter((id) => !answered.has(id));
     },
-    hasAnswer: () => lastAnswer() !== undefined,
+    hasAnswer: () => isAnswered,
     steps: () => {
       dropped.add(DROPPED.localCommand, ran.splice(0).length);
       const made = turns.map(finishTurn);

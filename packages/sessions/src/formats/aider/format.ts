@@ -23,7 +23,7 @@ const APPLIED = /^Applied edit to /;
 const COMMIT = /^Commit ([0-9a-f]{7,}) /;
 const REMOVED = /^Removed: ([0-9a-f]{7,}) /;
 /** What aider says of an answer itself, ahead of what it tells the model of it. */
-const REPORTS = [APPLIED, COMMIT, /^Tokens: /, /^You can use \/undo /];
+const REPORT = /^(?:Applied edit to|Commit [0-9a-f]{7,}|Tokens:|You can use \/undo) /;
 
 function aiderReader(output: Output): Reader<string> {
   const newChat = (startedAt: string | null): Chat => ({
@@ -72,12 +72,8 @@ function aiderReader(output: Output): Reader<string> {
       if (trimmed !== "") addAnswer(trimmed);
     } else if (kind === "console") {
       const lines = text.split("\n");
-      printed.push(
-        lines
-          .slice(lines.findLastIndex((line) => REPORTS.some((report) => report.test(line))) + 1)
-          .join("\n")
-          .trim(),
-      );
+      const from = lines.findLastIndex((line) => REPORT.test(line)) + 1;
+      printed.push(lines.slice(from).join("\n").trim());
     }
   };
 
