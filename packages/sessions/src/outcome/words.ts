@@ -1,7 +1,8 @@
 /** What a person's words say of the work before them; null where they say nothing of it. */
 export type Word = "thanks" | "complaint";
 
-const COURTESY = /^(?:(?:ok(?:ay|k+)?|hm+|well|so|and|but|yes|yeah|ah|oh|hey|sorry|please)\b[\s,.!…-]*)*/i;
+/** What the person ran stands ahead of the words, and what softens them. */
+const COURTESY = /^(?:\$ [\s\S]*\n\n)?(?:(?:ok(?:ay|k+)?|hm+|well|so|and|but|yes|yeah|ah|oh|hey|sorry|please)\b[\s,.!…-]*)*/i;
 const THANKS =
   /^(?:thanks?\b|thank you|thx\b|ty\b|cheers\b|perfect\b|excellent\b|awesome\b|amazing\b|great\b|brilliant\b|lovely\b|nice\b|lgtm\b|looks? (?:good|great|perfect)|(?:it|that|this|everything|all)?\s*(?:now )?works?\b(?: now| great| perfectly| fine| well)?[.!]*$|love it|well done|good (?:job|work)|that'?s (?:it|perfect|great)|done[.!]*$)/i;
 const COMPLAINT =

@@ -82,7 +82,7 @@ describe("the person's last words", () => {
 
   it.each([
     ...["No, that's wrong.", "revert that", "still fails with the same error", "it doesn't work", "you broke the build", "undo"],
-    "ok the e2e tests are still failing",
+    ...["ok the e2e tests are still failing", "$ make test\n\n1 failed\n\nNo, that's wrong."],
   ])("%j without an answer is a complaint that outweighs tests and commits", (text) => {
     expect(judged([TASK, edited(), TESTED, COMMITTED, DONE, says("user", text)])).toBe("failure");
   });

@@ -142,9 +142,8 @@ function claudeCodeReader(output: Output): Reader<JsonObject> {
         if (line.kind === "assistant" && line.left === null && isObject(record.message))
           model = stringOrNull(record.message.model) ?? model;
       }
-      if (line.isCopied)
-        forkedFrom =
-          stringOrNull(objectOrEmpty(record.forkedFrom).sessionId) ?? stringOrNull(record.requestSessionId) ?? forkedFrom;
+      const { sessionId: source = record.requestSessionId } = objectOrEmpty(record.forkedFrom);
+      if (line.isCopied) forkedFrom = stringOrNull(source) ?? forkedFrom;
       const { uuid, parent } = idsOf(record);
       if (record.type === "queue-operation") {
         began ??= line.timestamp;
