@@ -202,6 +202,23 @@ describe("pi and sts", () => {
     expect(droppedOf(imported)).toEqual({ "system prompt update": 1 });
   });
 
+  it("reads what pi prints with --mode json", async () => {
+    const user = { role: "user", content: "one" };
+    const ends = (said: object): object => ({ type: "message_end", message: said });
+    const imported = await importText(
+      jsonLines(
+        { type: "session", version: 3, id: "p5" },
+        { type: "agent_start" },
+        { type: "message_start", message: user },
+        ends(user),
+        ends({ role: "assistant", content: [{ type: "toolCall", id: "c", name: "bash", arguments: {} }], stopReason: "toolUse" }),
+        ends({ role: "toolResult", toolCallId: "c", content: [{ type: "text", text: "x" }] }),
+        { type: "turn_end", message: { role: "assistant", content: "" } },
+      ),
+    );
+    expect([imported.format, imported.file_id, countsOf(imported)]).toEqual(["pi", "p5", [1, 1, 1, 1]]);
+  });
+
   it("takes a file with a harness and no message of pi's shape for sts", async () => {
     const imported = await importText(
       jsonLines(

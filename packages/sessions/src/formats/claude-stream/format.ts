@@ -13,7 +13,7 @@ import type { Output, Reader, RecordFormat } from "../format.js";
 
 const NO_TASK =
   "The request is not in the recording, so nothing can be learned from it: `claude -p` prints the answers only. " +
-  "Bring the session's own file under ~/.claude/projects, or print with --replay-user-messages.";
+  "Bring the session's own file under ~/.claude/projects or ~/.qwen/projects, or print with --replay-user-messages.";
 
 /** Older and other builds name their tools only, newer ones describe them. */
 const toolsOf = (listed: unknown): readonly ToolDefinition[] =>

@@ -97,7 +97,8 @@ function piReader(output: Output): Reader<JsonObject> {
   let tools: readonly ToolDefinition[] = [];
 
   return {
-    accept: (record) => {
+    accept: (line) => {
+      const record = line.type === "message_end" ? { ...line, type: "message" } : line;
       if (record.type === "session") {
         header ??= record;
         model ??= stringOrNull(record.modelId);
@@ -106,12 +107,11 @@ function piReader(output: Output): Reader<JsonObject> {
       }
       if (record.type === "message" && !isObject(record.message)) return output.badRecord();
       if (record.type === "model_change") model = stringOrNull(record.modelId) ?? model;
-      if (isObject(record.message) && record.message.role === "assistant") {
-        model = stringOrNull(record.message.model) ?? model;
-        provider = record.message.provider ?? provider;
-      }
-      if (isObject(record.message) && record.message.role === "system")
-        tools = mergeTools(tools, toolDefinitions(record.message.toolsAdded));
+      const message = objectOrEmpty(record.message);
+      if (message.role === "assistant") {
+        model = stringOrNull(message.model) ?? model;
+        provider = message.provider ?? provider;
+      } else if (message.role === "system") tools = mergeTools(tools, toolDefinitions(message.toolsAdded));
       if (!READ.has(scalarText(record.type))) talk.dropped.add(unread(record.type));
       const entry = slim(record, output);
       if (isString(record.id) && !isNew(record.id, entry)) talk.dropped.add(DROPPED.duplicate);
@@ -142,7 +142,7 @@ function piReader(output: Output): Reader<JsonObject> {
   };
 }
 
-/** pi: version 1 is a plain list of messages, from version 2 on entries form a tree. */
+/** pi: version 1 is a plain list of messages, from version 2 on entries form a tree; `--mode json` prints each message as it ends. */
 export const pi: RecordFormat = {
   name: "pi",
   sign: "a line of type `session`, then messages with roles such as `toolResult`",

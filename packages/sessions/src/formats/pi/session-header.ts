@@ -16,7 +16,7 @@ const isStsMessage = (record: JsonObject): boolean =>
 /** Which of the two a file is, as soon as its records so far show it. */
 export function sessionDialect(head: readonly JsonObject[]): "pi" | "sts" | null {
   const header = head.find((record) => record.type === "session");
-  const messages = head.filter((record) => record.type === "message" && isObject(record.message));
+  const messages = head.filter(({ type, message }) => (type === "message" || type === "message_end") && isObject(message));
   if (header === undefined || messages.length === 0) return null;
   if (messages.some(isPiMessage)) return "pi";
   if ("harness" in header || messages.some(isStsMessage)) return "sts";
