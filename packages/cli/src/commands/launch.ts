@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { ApiError, type Imprint, NotFoundError } from "@imprint/client";
@@ -7,7 +7,7 @@ import type { Command } from "commander";
 import { type CommandContext, type CommonOptions, newCommand, printerOf } from "../context.js";
 import { UsageError } from "../errors.js";
 import { knownModel } from "../ids/model.js";
-import { AGENTS, type Agent, agentOf, type Settings, settingsFor, writeFiles } from "../launch/agents.js";
+import { AGENTS, type Agent, agentOf, HUB, type Settings, settingsFor, writeFiles } from "../launch/agents.js";
 import { runAgent } from "../launch/run-agent.js";
 import { plain, shellWord } from "../output/text.js";
 import { runningService } from "../service/connect.js";
@@ -77,6 +77,9 @@ export function launchCommand(context: CommandContext): Command {
         await writeFiles(folder, settings);
         state.exitCode = await runAgent(agent, { args: settings.args, env: { ...io.env, ...settings.env } });
       } finally {
+        // The hub that Cline's terminal starts would outlive it: there it says which process it is.
+        const hub = readFile(path.join(folder, HUB), "utf8");
+        await hub.then((text) => process.kill(JSON.parse(text).pid)).catch(() => undefined);
         await rm(folder, { recursive: true, force: true });
       }
     });

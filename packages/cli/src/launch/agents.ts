@@ -216,6 +216,9 @@ const continueCli = ({ base, token, model, context, output, file }: Target): Set
   },
 });
 
+/** Where Cline's hub says how it is found, apart from the user's own: it would answer the user's next sessions, without settings. */
+export const HUB = "hub.json";
+
 const cline = ({ base, token, model, file }: Target): Settings => {
   const provider = "openai-compatible";
   const settings = { provider, apiKey: token, model, baseUrl: `${base}/v1` };
@@ -224,8 +227,9 @@ const cline = ({ base, token, model, file }: Target): Settings => {
     args: ["--provider", provider, "--model", model],
     env: {
       CLINE_PROVIDER_SETTINGS_PATH: file("providers.json"),
-      // A hub would be shared with sessions of other models, and would outlive this one.
+      // A hub would be shared with sessions of other models, and would outlive this one; its terminal starts one all the same.
       CLINE_SESSION_BACKEND_MODE: "local",
+      CLINE_HUB_DISCOVERY_PATH: file(HUB),
       CLINE_TELEMETRY_DISABLED: "1",
       OTEL_SDK_DISABLED: "true",
       CLINE_NO_AUTO_UPDATE: "1",

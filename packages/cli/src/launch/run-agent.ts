@@ -7,8 +7,6 @@ import type { Agent } from "./agents.js";
 /** What ends an agent when it ends this command. Ctrl-C reaches both by itself, and the agent decides what it means. */
 const PASSED_ON = ["SIGTERM", "SIGHUP"] as const;
 
-const isMissing = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "ENOENT";
-
 /** Runs an agent on this terminal; answers with its exit code. Throws a UsageError for one that is not installed. */
 export async function runAgent(
   { program, install }: Pick<Agent, "program" | "install">,
@@ -23,7 +21,7 @@ export async function runAgent(
     const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
     return code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     throw new UsageError(`${program} is not installed, or not on the PATH: ${install}`);
   } finally {
     process.off("SIGINT", ignore);

@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, expect, it, vi } from "vitest";
+import { gone } from "../../../server/test/support/process.js";
 import { build, MAIN } from "../support/build.js";
 import { imprint } from "../support/imprint.js";
 import { type Place, place, serve, servedPlace } from "../support/service.js";
@@ -55,6 +56,23 @@ it("starts the agent on the service, passes its arguments and its exit code on, 
   for (const { mode } of files) expect(mode).toBe(0o600);
   expect(left()).toEqual([]);
   expect(JSON.parse((await imprint(["sessions", "--json"], { env })).stdout).sessions).toEqual([]);
+});
+
+/** Leaves a process running that outlives it, as Cline's terminal does, and says which. */
+const LEAVING = `
+import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+const left = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { detached: true, stdio: "ignore" });
+writeFileSync(process.env.CLINE_HUB_DISCOVERY_PATH, JSON.stringify({ pid: left.pid }));
+console.log(left.pid);
+left.unref();
+`;
+
+it("ends the hub that Cline's terminal leaves running", async () => {
+  const { env, left } = await machine(await servedPlace(), ["cline"], LEAVING);
+  const { code, stdout } = await imprint(["launch", "cline", MODEL], { env });
+  expect([code, left()]).toEqual([0, []]);
+  await gone(Number(stdout));
 });
 
 it("--record keeps the conversation as a session of that agent", async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { AGENTS, type Target } from "../../src/launch/agents.js";
+import { AGENTS, HUB, type Target } from "../../src/launch/agents.js";
 
 const BASE = "http://127.0.0.1:7878/record/someone";
 const TOKEN = "s3cret-of-the-service";
@@ -28,13 +28,11 @@ it.each(agents)("%s gets the token where no list of processes shows it", (_, { s
   expect(`${all(env)}${all(files)}`).toContain(TOKEN);
 });
 
-it.each(agents)("%s is pointed at every file that is written for it, and at no other", (_, { settings }) => {
+it.each(agents)("%s is pointed at every file that is written for it or by it, and at no other", (_, { name, settings }) => {
   const { args, env, files } = settings(TARGET);
   const pointed = [...args, all(env)].join("\n").match(/\/temporary\/[\w.]+/g) ?? [];
   expect(pointed.sort()).toEqual(
-    Object.keys(files)
-      .map((name) => `/temporary/${name}`)
-      .sort(),
+    [...Object.keys(files), ...(name === "cline" ? [HUB] : [])].map((file) => `/temporary/${file}`).sort(),
   );
 });
 

@@ -1,5 +1,4 @@
 import type { ToolDefinition } from "@imprint/contracts";
-import { draft } from "../../draft.js";
 import { DROPPED, unread } from "../../dropped.js";
 import { factsOf } from "../../facts.js";
 import { transcript } from "../../transcript.js";
@@ -9,7 +8,7 @@ import { toolDefinitions } from "../../values/tools.js";
 import { classifyUserText } from "../claude-code/harness.js";
 import { contentsOf, isPrinted, type LogLine, readLine } from "../claude-code/line.js";
 import { responseKeys } from "../claude-code/responses.js";
-import type { Output, Reader, RecordFormat } from "../format.js";
+import { handOver, type Output, type Reader, type RecordFormat } from "../format.js";
 
 const NO_TASK =
   "The request is not in the recording, so nothing can be learned from it: `claude -p` prints the answers only. " +
@@ -79,21 +78,16 @@ function claudeStreamReader(output: Output): Reader<JsonObject> {
       else talk.dropped.add(unread(type, subtype));
     },
     finish: () => {
-      const steps = talk.steps();
-      if (!steps.some(({ source }) => source === "user")) output.warn(NO_TASK);
-      output.conversation(
-        draft({
-          id: stringOrNull(init.session_id) ?? sessionId,
-          formatVersion: stringOrNull(init.claude_code_version) ?? stringOrNull(init.qwen_code_version),
-          agent: agentOf(init),
-          model: model ?? stringOrNull(init.model),
-          facts: factsOf({ folder: init.cwd }),
-          outcomeSignal: signal,
-          tools: toolsOf(init.tools),
-          steps,
-          dropped: talk.dropped.entries(),
-        }),
-      );
+      if (asked.size === 0) output.warn(NO_TASK);
+      handOver(output, talk, {
+        id: stringOrNull(init.session_id) ?? sessionId,
+        formatVersion: stringOrNull(init.claude_code_version) ?? stringOrNull(init.qwen_code_version),
+        agent: agentOf(init),
+        model: model ?? stringOrNull(init.model),
+        facts: factsOf({ folder: init.cwd }),
+        outcomeSignal: signal,
+        tools: toolsOf(init.tools),
+      });
     },
   };
 }

@@ -78,12 +78,9 @@ function addLine(talk: Transcript, line: Line): void {
     if (kind === "assistant") talk.answer({ text, reasoning, calls, timestamp }, key);
     for (const result of results) talk.observe({ ...result, call_id: result.call_id ?? talk.openCalls()[0] ?? null });
     if (kind !== "user" || text.trim() === "") continue;
-    if (subtype === "notification" && talk.hasAnswer()) {
-      talk.observe({ call_id: null, content: text });
-      continue;
-    }
     const isOwn = !REQUESTS.has(subtype) || !["", "real_user"].includes(provenance) || isHarness(text);
-    if (isOwn) talk.dropped.add(DROPPED.harness);
+    if (subtype === "notification" && talk.hasAnswer()) talk.observe({ call_id: null, content: text });
+    else if (isOwn) talk.dropped.add(DROPPED.harness);
     else talk.say("user", text, timestamp);
   }
   if (subtype === "chat_compression") talk.dropped.add(DROPPED.compactSummary);
