@@ -71,6 +71,8 @@ export interface Transcript {
    * words that say so, not under an empty result.
    */
   observe(result: Result, options?: { readonly idsRepeat?: boolean }): void;
+  /** What a task in the background or the tool itself tells the model: context of the last answer, and the tool's own before any. */
+  note(text: string): void;
   /** A call whose arguments the recording does not hold: what it did stands as context, and no call is learned. */
   partialCall(done: string): void;
   /** How to say, later, that the person took back what the last answer did. */
@@ -228,15 +230,15 @@ export function transcript(hold: (length: number) => void = () => {}): Transcrip
 
   const say: Transcript["say"] = (source, text, timestamp) => {
     hold(text.length);
+    if (text.trim() === "") return;
     // What comes behind a request is no part of an earlier answer, whatever its key.
-    if (source === "user" && text.trim() !== "") {
+    if (source === "user") {
       byKey.clear();
       const no = takenBack(text);
       // Calls may hold whole files: they are read only where the words take something back.
       for (const turn of no.length === 0 ? [] : turns.slice(turns.findLastIndex((one) => one.source === "user") + 1))
         if (turn.source === "agent" && turn.calls.some((call) => holds(call.arguments, no))) turn.contextOnly ??= "refused";
     }
-    if (text.trim() === "") return;
     const shown = source === "user" && ran.length > 0 ? `${ran.splice(0).join("\n")}\n\n` : "";
     const turn: Turn = { source, text: `${shown}${text}`, contextOnly: undefined, timestamp: timestampOrNull(timestamp) };
     // Some tools write down the prompt behind the first request, whose place is ahead of it.
@@ -269,6 +271,10 @@ export function transcript(hold: (length: number) => void = () => {}): Transcrip
       return ids;
     },
     observe,
+    note: (text) => {
+      if (isAnswered) observe({ call_id: null, content: text });
+      else dropped.add(DROPPED.harness);
+    },
     partialCall: (done) => {
       dropped.add(DROPPED.partialCall);
       observe({ call_id: null, content: `[${done}]` });

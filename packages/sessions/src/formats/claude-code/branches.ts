@@ -69,12 +69,12 @@ function parentsFirst({ parents }: Forest): Int32Array {
 export type Place = "request" | "command" | "between" | "end";
 
 /** The requests that continue `from`, seen through what is none. */
-function continuations(forest: Forest, from: number, placeAt: (index: number) => Place): number[] {
+function continuations(forest: Forest, from: number, places: readonly Place[]): number[] {
   const found: number[] = [];
   const open = [...childrenOf(forest, from)];
   const seen = new Set(open);
   for (let index = open.pop(); index !== undefined; index = open.pop()) {
-    const place = placeAt(index);
+    const place = places[index];
     if (place === "request") found.push(index);
     else if (place === "between")
       for (const child of childrenOf(forest, index))
@@ -111,22 +111,21 @@ export function activeLines(
   for (const [index, { left: why }] of lines.entries())
     summedUp[index] = why === DROPPED.compactSummary ? index : at(summedUp, index - 1);
   // A command is a request where the model answers it, at once or after what the command stands for.
-  const placeAt = (index: number): Place => {
-    const line = lines[index];
-    const place = line === undefined ? "end" : placeOf(line);
+  const isAsked = (next?: LogLine): boolean => next?.kind === "assistant" || next?.left === DROPPED.harness;
+  const places = lines.map((line, index): Place => {
+    const place = placeOf(line);
     if (place !== "command") return place;
-    const isAsked = (next?: LogLine): boolean => next?.kind === "assistant" || next?.left === DROPPED.harness;
     return [...childrenOf(forest, index)].some((child) => isAsked(lines[child])) ? "request" : "between";
-  };
+  });
   lines.forEach((_, from) => {
     // Only messages are looked from: what lies beneath a line that is none is seen through it.
     if (
       left.has(from) ||
       at(forest.firstChild, from) === NONE ||
-      (at(forest.parents, from) !== NONE && placeAt(from) === "between")
+      (at(forest.parents, from) !== NONE && places[from] === "between")
     )
       return;
-    const rivals = continuations(forest, from, placeAt);
+    const rivals = continuations(forest, from, places);
     if (rivals.length < 2) return;
     const end = (rival: number): number => at(latest, rival);
     const winner = rivals.reduce((best, rival) => (later(end(best), end(rival)) === end(best) ? best : rival));

@@ -44,8 +44,8 @@ function addUser(talk: Transcript, line: LogLine, isCommandAsked: () => boolean)
     talk.say("user", said.text, line.timestamp);
   } else if (said.kind === "command" && isCommandAsked()) talk.say("user", said.text, line.timestamp);
   else if (said.kind === "shell") talk.ran(said.text);
-  else if (said.kind === "note" && talk.hasAnswer()) talk.observe({ call_id: null, content: line.text });
-  else talk.dropped.add(["harness", "note"].includes(said.kind) ? DROPPED.harness : DROPPED.localCommand);
+  else if (said.kind === "note") talk.note(line.text);
+  else talk.dropped.add(said.kind === "harness" ? DROPPED.harness : DROPPED.localCommand);
 }
 
 /**

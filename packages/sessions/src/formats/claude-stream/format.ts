@@ -39,8 +39,8 @@ function claudeStreamReader(output: Output): Reader<JsonObject> {
     // A request that came from outside is printed once more when it is taken up.
     if (record.isReplay === true && asked.has(text)) talk.dropped.add(DROPPED.duplicate);
     else if (left !== null || record.isSynthetic === true) talk.dropped.add(left ?? DROPPED.harness);
-    else if (said.kind === "note" && talk.hasAnswer()) talk.observe({ call_id: null, content: output.fit(text) });
-    else if (said.kind === "harness" || said.kind === "note") talk.dropped.add(DROPPED.harness);
+    else if (said.kind === "note") talk.note(output.fit(text));
+    else if (said.kind === "harness") talk.dropped.add(DROPPED.harness);
     else if (said.kind !== "person" && said.kind !== "command") talk.dropped.add(DROPPED.localCommand);
     else {
       asked.add(text);

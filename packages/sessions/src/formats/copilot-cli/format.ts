@@ -149,9 +149,8 @@ function copilotReader(output: Output): Reader<JsonObject> {
       else if (type === "tool.execution_start") addStart(event, data);
       else if (type === "tool.execution_complete") addResult(data);
       else if (type === "system.message") addSystem(data);
-      else if (type === "system.notification" && talk.hasAnswer())
-        talk.observe({ call_id: null, content: scalarText(data.content) });
-      else if (type === "skill.invoked" || type === "system.notification") talk.dropped.add(DROPPED.harness);
+      else if (type === "system.notification") talk.note(scalarText(data.content));
+      else if (type === "skill.invoked") talk.dropped.add(DROPPED.harness);
       else if (type === "session.snapshot_rewind") rewind(data);
       else if (type === "permission.completed" && REFUSED.test(scalarText(objectOrEmpty(data.result).kind))) talk.takingBack()();
       else if (type === "session.compaction_complete" && isString(data.summaryContent)) talk.dropped.add(DROPPED.compactSummary);

@@ -79,7 +79,7 @@ function addLine(talk: Transcript, line: Line): void {
     for (const result of results) talk.observe({ ...result, call_id: result.call_id ?? talk.openCalls()[0] ?? null });
     if (kind !== "user" || text.trim() === "") continue;
     const isOwn = !REQUESTS.has(subtype) || !["", "real_user"].includes(provenance) || isHarness(text);
-    if (subtype === "notification" && talk.hasAnswer()) talk.observe({ call_id: null, content: text });
+    if (subtype === "notification") talk.note(text);
     else if (isOwn) talk.dropped.add(DROPPED.harness);
     else talk.say("user", text, timestamp);
   }
