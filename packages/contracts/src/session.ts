@@ -55,7 +55,7 @@ export const Observation = Strict({
 export type Observation = Static<typeof Observation>;
 
 /** Why an agent step is context and never supervised (training-data rule 1). `copied` stands on requests too: they are another session's. */
-export const CONTEXT_ONLY_REASONS = ["failed", "weight_zero", "aborted", "refused", "synthetic", "copied"] as const;
+export const CONTEXT_ONLY_REASONS = ["failed", "weight_zero", "aborted", "refused", "edited", "synthetic", "copied"] as const;
 
 /**
  * One step: who spoke, what was said, which tools were called and what they answered (after ATIF).

@@ -3,7 +3,7 @@ import { DROPPED } from "./dropped.js";
 import { type Tally, tally } from "./tally.js";
 import { joinBlocks } from "./values/content-text.js";
 import { hasFailed } from "./values/failed.js";
-import { holds, isRefusal, takenBack } from "./values/refused.js";
+import { holds, isRefusal, takenBack, wasEdited } from "./values/refused.js";
 import { timestampOrNull } from "./values/timestamp.js";
 import { withoutWrittenAgain } from "./written-again.js";
 
@@ -68,9 +68,9 @@ export interface Transcript {
   /**
    * A result for the latest call of that id, or of several in one turn for the first without any; without such a call it stands
    * on the nearest earlier answer. A `content` of null is a result that the recording does not hold: what follows is learned under
-   * words that say so, not under an empty result.
+   * words that say so, not under an empty result. `isRefused` where the recording says so; otherwise its words are asked.
    */
-  observe(result: Result, options?: { readonly idsRepeat?: boolean }): void;
+  observe(result: Result, options?: { readonly idsRepeat?: boolean; readonly isRefused?: boolean }): void;
   /** What a task in the background or the tool itself tells the model: context of the last answer, and the tool's own before any. */
   note(text: string): void;
   /** A call whose arguments the recording does not hold: what it did stands as context, and no call is learned. */
@@ -169,14 +169,9 @@ function addPart(turn: AgentTurn, part: AgentPart, dropped: Tally): readonly str
   return ids;
 }
 
-/** What the person did not allow is no lesson; what the agent did instead is. */
-const wasRefused = (turn: Turn): boolean =>
-  turn.source === "agent" && turn.observations.some(({ content }) => isRefusal(content));
-
 function finishTurn(turn: Turn): Step | null {
-  const contextOnly = turn.contextOnly ?? (wasRefused(turn) ? "refused" : undefined);
   const stamp = {
-    ...(contextOnly === undefined ? {} : { context_only: contextOnly }),
+    ...(turn.contextOnly === undefined ? {} : { context_only: turn.contextOnly }),
     ...(turn.timestamp === null ? {} : { timestamp: turn.timestamp }),
   };
   if (turn.source !== "agent") return { source: turn.source, text: turn.text, ...stamp };
@@ -211,7 +206,7 @@ export function transcript(hold: (length: number) => void = () => {}): Transcrip
     return turn;
   };
 
-  const observe: Transcript["observe"] = ({ content, ...result }, { idsRepeat = false } = {}) => {
+  const observe: Transcript["observe"] = ({ content, ...result }, { idsRepeat = false, isRefused } = {}) => {
     if (content === null) dropped.add(DROPPED.unrecordedResult);
     const failed = result.is_error === undefined && content !== null && hasFailed(content);
     const observation = { ...result, content: content ?? NOT_RECORDED, ...(failed && { is_error: true }) };
@@ -224,6 +219,9 @@ export function transcript(hold: (length: number) => void = () => {}): Transcrip
       turn = start();
       turn.contextOnly = "synthetic";
     }
+    // What the person did not allow is no lesson; what the agent did instead is.
+    if (isRefused ?? isRefusal(observation.content)) turn.contextOnly ??= "refused";
+    else if (wasEdited(observation.content)) turn.contextOnly ??= "edited";
     if (id !== null && caller === undefined && !idsRepeat) byCall.set(id, turn);
     turn.observations = withOne(turn.observations, answered === id ? observation : { ...observation, call_id: answered ?? id });
   };

@@ -25,6 +25,7 @@ NOT_LEARNED = {
     "weight_zero",
     "aborted",
     "refused",
+    "edited",
     "synthetic",
     "copied",
     "duplicate_turn",

@@ -47,7 +47,7 @@ def test_a_step_that_cannot_be_trained_is_refused_by_its_number(index: int) -> N
         chosen(session_of(user("Fix"), agent("Done.")), train_on=("turns", [index]))
 
 
-@pytest.mark.parametrize("reason", ["failed", "weight_zero", "aborted", "refused", "synthetic", "copied"])
+@pytest.mark.parametrize("reason", ["failed", "weight_zero", "aborted", "refused", "edited", "synthetic", "copied"])
 def test_context_only_steps_are_not_supervised_and_counted(reason: str) -> None:
     session = session_of(user("Fix"), agent("Try.", context_only=reason), agent("Done."))
     assert chosen(session) == ([2], {reason: 1})

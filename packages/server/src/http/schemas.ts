@@ -91,19 +91,12 @@ export const startBody = <T extends TObject>(
   },
 });
 
+/** Why a call that queues a job is refused, and one that needs a base model. */
+export const QUEUING = ["IDEMPOTENCY_CONFLICT", "QUEUE_FULL", "SHUTTING_DOWN"] as const;
+export const BASE_MODEL = ["BASE_MODEL_NOT_FOUND", "BASE_MODEL_UNSAFE", "BASE_MODEL_INVALID"] as const;
+
 /** Answers of the calls that start a training. */
 export const startResponse = {
   200: answer("The job is queued", StartResponse),
-  ...problems(
-    "ADAPTER_ID_TAKEN",
-    "JOB_NOT_FINISHED",
-    "CHECKPOINT_NOT_FOUND",
-    "CHECKPOINT_INVALID",
-    "IDEMPOTENCY_CONFLICT",
-    "BASE_MODEL_NOT_FOUND",
-    "BASE_MODEL_UNSAFE",
-    "BASE_MODEL_INVALID",
-    "QUEUE_FULL",
-    "SHUTTING_DOWN",
-  ),
+  ...problems("ADAPTER_ID_TAKEN", "JOB_NOT_FINISHED", "CHECKPOINT_NOT_FOUND", "CHECKPOINT_INVALID", ...BASE_MODEL, ...QUEUING),
 };

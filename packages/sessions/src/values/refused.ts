@@ -4,11 +4,21 @@ const REFUSED = [
   /^(?:Error: )?Permission (?:for|to) .{1,400}? (?:was|has been) denied\b/, // its rules and guards
   /^(?:Error: )?Claude requested permissions? .{1,400}? haven't granted it yet/, // where nobody could be asked
   /^(?:Error: )?The user (?:rejected permission to use this specific tool call|has specified a rule which prevents)/, // opencode
-  /^(?:\[[\w-]+[^\n]*\] Result:\s*)?The user denied this operation/, // Cline
+  /^(?:\[[\w-]+[^\n]*\] Result:\s*)?(?:\{"status":"denied",(?=.{0,20}The user denied|"feedback":)|The user denied this operation)/, // Cline
   /^(?:Tool execution|Permission) denied by (?:user|policy)\b/, // Cline, Continue, Gemini CLI
   /^(?:Wall time: .*\n|exec[ _]command |patch |command )?(?:failed: .{0,60})?\W*(?:rejected|aborted) by user\b/i, // Codex
-  /^The user rejected this tool call/, // Copilot CLI
+  /^The user (?:rejected this tool call|cancelled the tool call\.|chose to skip the tool call)/, // Copilot CLI, VS Code
+  /^Command not executed\. (?:The user rejected|Switching to human mode)/, // mini-SWE-agent
+  /^Action has been rejected by the user!/, // OpenHands
   /^\[Operation Cancelled\]/, // Gemini CLI, Qwen Code
+] as const;
+
+/** And where the person changed what it was to do, and let it be then. */
+const EDITED = [
+  /^(?:The file|Applied \d+ edits?) .{1,500}\.\s{1,2}The user modified your proposed changes/, // Claude Code
+  /^(?:\[[\w-]+[^\n]*\] Result:\s*)?The user made the following updates to your content:/, // Cline
+  /^(?:<file_write_result>|\{"path":")[\s\S]{0,2000}?(?:<user_edits>|"user_edits":)/, // its forks
+  /^(?:Successfully|Created|The file)[\s\S]*? User modified the `(?:new_string|content)` (?:content )?to be: /, // Gemini CLI, Qwen Code
 ] as const;
 
 /** What a person wants no more who says "use X instead of Y": Y's words. */
@@ -36,3 +46,4 @@ export function holds(call: string, named: readonly string[]): boolean {
 const spaced = (text: string): string => ` ${text.replace(/[^\w-]+/g, " ").trim()} `;
 
 export const isRefusal = (result: string): boolean => REFUSED.some((form) => form.test(result.trimStart()));
+export const wasEdited = (result: string): boolean => EDITED.some((form) => form.test(result.trimStart()));

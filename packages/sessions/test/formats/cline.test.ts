@@ -55,6 +55,10 @@ describe("cline", () => {
       "The user denied this operation. The user provided the following feedback:\n<feedback>\nThe second\n</feedback>",
     ],
     [
+      "feedback on what was allowed",
+      '{"status":"approved","message":"The user approved this operation","feedback":"The second"}\n\n[ls] Result:\na',
+    ],
+    [
       "words at a resumption",
       "[TASK RESUMPTION] This task was interrupted.\n\nNew instructions:\n<user_message>\nThe second\n</user_message>",
     ],

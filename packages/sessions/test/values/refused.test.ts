@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isRefusal } from "../../src/values/refused.js";
+import { isRefusal, wasEdited } from "../../src/values/refused.js";
 import { importText, jsonLines } from "../support/import-text.js";
 
 const NO = {
@@ -91,6 +91,105 @@ const gemini = (): string => {
   );
 };
 
+const roo = (): string => {
+  const call = (id: string, command: string): object => ({ type: "tool_use", id, name: "execute_command", input: { command } });
+  const result = (id: string, content: string): object => ({ type: "tool_result", tool_use_id: id, content });
+  const denied = { status: "denied", message: "The user denied this operation and provided the following feedback" };
+  return JSON.stringify([
+    { role: "user", content: [{ type: "text", text: "<environment_details>\n# Tabs\n</environment_details>" }] },
+    { role: "user", content: "Clean up" },
+    { role: "assistant", content: [call("c1", "rm -r dist")] },
+    { role: "user", content: [result("c1", JSON.stringify({ ...denied, feedback: "Use npm run clean" }))] },
+    { role: "assistant", content: [call("c2", "npm run clean")] },
+    { role: "user", content: [result("c2", "clean")] },
+  ]);
+};
+
+const cursor = (decision: object): string => {
+  const call = (id: string, command: string, more: object): object => ({
+    ...{ bubbleId: id, type: 2, text: "" },
+    toolFormerData: {
+      ...{ name: "run_terminal_cmd", toolCallId: id, status: "completed" },
+      rawArgs: JSON.stringify({ command }),
+      ...more,
+    },
+  });
+  return jsonLines(
+    { composerId: "9f3a", fullConversationHeadersOnly: ["u", "c1", "c2"].map((bubbleId) => ({ bubbleId })) },
+    { bubbleId: "u", type: 1, text: "Clean up" },
+    call("c1", "rm -r dist", decision),
+    call("c2", "npm run clean", { result: '{"output":"clean","rejected":false}', userDecision: "accepted" }),
+  );
+};
+
+const openHands1 = (): string => {
+  const event = (id: string, kind: string, source: string, more: object): object => ({ id, kind, source, ...more });
+  const act = (id: string): object =>
+    event(id, "ActionEvent", "agent", { tool_name: "terminal", tool_call_id: `c${id}`, action: { command: id } });
+  const words = { llm_message: { role: "user", content: "Clean up" } };
+  return jsonLines(
+    event("u", "MessageEvent", "user", words),
+    act("1"),
+    event("o1", "UserRejectObservation", "environment", { tool_call_id: "c1", rejection_reason: "not that folder" }),
+    act("2"),
+    event("o2", "ObservationEvent", "environment", { tool_call_id: "c2", observation: { content: "clean" } }),
+  );
+};
+
+const openHands0 = (): string => {
+  const act = (id: number, command: string): object => ({ id, source: "agent", action: "run", args: { command } });
+  const content = "Action has been rejected by the user! Waiting for further user input.";
+  return JSON.stringify([
+    { id: 0, source: "user", action: "message", args: { content: "Clean up" } },
+    act(1, "rm -r dist"),
+    { id: 2, source: "agent", observation: "user_rejected", cause: 1, content },
+    act(3, "npm run clean"),
+    { id: 4, source: "agent", observation: "run", cause: 3, content: "clean" },
+  ]);
+};
+
+const continued = (): string => {
+  const answer = (id: string, status: string): object => {
+    const call = { id, type: "function", function: { name: "Bash", arguments: `{"command":"${id}"}` } };
+    const state = { toolCallId: id, toolCall: call, status, output: [{ content: "clean" }] };
+    return { message: { role: "assistant", content: "", toolCalls: [call] }, toolCallStates: [state] };
+  };
+  const history = [{ message: { role: "user", content: "Clean up" } }, answer("c1", "canceled"), answer("c2", "done")];
+  return JSON.stringify({ sessionId: "s-1", history });
+};
+
+const vscode = (answer: object): string =>
+  JSON.stringify({ requests: [{ requestId: "r", message: { text: "Clean up" }, ...answer }] });
+
+const shown = (): string => {
+  const call = (id: string, original: string, type: number): object => ({
+    ...{ kind: "toolInvocationSerialized", toolId: "terminal", toolCallId: id, isConfirmed: { type } },
+    toolSpecificData: { kind: "terminal", commandLine: { original } },
+  });
+  return vscode({ response: [call("c1", "rm -r dist", 0), call("c2", "npm run clean", 4)] });
+};
+
+const rounds = (): string => {
+  const round = (id: string, text: string): object => ({ id, response: text, toolCalls: [{ id, name: "run", arguments: "{}" }] });
+  const result = (value: string): object => ({ content: [{ value }] });
+  const toolCallResults = { c1: result("The user cancelled the tool call."), c2: result("clean") };
+  return vscode({ result: { metadata: { toolCallRounds: [round("c1", "First"), round("c2", "Then")], toolCallResults } } });
+};
+
+const mini = (): string => {
+  const answer = (command: string): object => ({ role: "assistant", content: `\`\`\`bash\n${command}\n\`\`\`` });
+  const no = "Command not executed. The user rejected your command with the following message: use npm";
+  const messages = [
+    ...[
+      { role: "system", content: "You run commands." },
+      { role: "user", content: "Clean up" },
+    ],
+    ...[answer("rm -r dist"), { role: "user", content: no }, answer("npm run clean")],
+    { role: "user", content: "<returncode>0</returncode>" },
+  ];
+  return JSON.stringify({ trajectory_format: "mini-swe-agent-1", info: {}, messages });
+};
+
 describe("a call that the person refused is context, and what the agent did instead is learned", () => {
   it.each([
     ["claude-code", claude()],
@@ -98,6 +197,16 @@ describe("a call that the person refused is context, and what the agent did inst
     ["opencode", opencode()],
     ["cline", cline()],
     ["gemini-cli", gemini()],
+    ["cline", roo()],
+    ["cursor", cursor({ userDecision: "rejected" })],
+    ["cursor", cursor({ result: '{"output":"","rejected":true}' })],
+    ["cursor", cursor({ additionalData: { status: "rejected" } })],
+    ["openhands-v1", openHands1()],
+    ["openhands-v0", openHands0()],
+    ["continue", continued()],
+    ["vscode-chat", shown()],
+    ["vscode-chat", rounds()],
+    ["mini-swe-agent", mini()],
   ])("in the form of %s", async (format, text) => {
     const { format: found, sessions } = await importText(text);
     const answers = sessions[0]?.steps.filter(({ source }) => source === "agent") ?? [];
@@ -160,6 +269,9 @@ it.each([
   "Wall time: 0.1 seconds\naborted by user",
   "aborted by user after 4.2s",
   "The user rejected this tool call. User feedback: use wget instead",
+  "The user chose to skip the tool call, they want to proceed without running it",
+  "Command not executed. Switching to human mode",
+  '{"status":"denied","feedback":"use wget"}',
 ])("is read from what newer agents write: %s", (said) => {
   expect(isRefusal(said)).toBe(true);
 });
@@ -169,6 +281,42 @@ it.each([
   "ERROR: Permission to a/b.git denied to c.",
   "Permission to read a.txt:\nwhat was asked has been denied",
   "3 tests passed: a request is rejected by user id",
+  '{"status":"denied","message":"no such buy-in"}',
 ])("is not read from what a command printed: %s", (said) => {
   expect(isRefusal(said)).toBe(false);
+});
+
+describe("a call that the person changed first is context, and no refusal", () => {
+  it.each([
+    "The file /w/a.py has been updated successfully.  The user modified your proposed changes before accepting them. .",
+    "Applied 2 edits to /w/a.py.  The user modified your proposed changes before accepting them.:\n1. Replaced",
+    "[write_to_file for 'a.py'] Result:\nThe user made the following updates to your content:\n\n@@ -1 +1 @@",
+    '{"path":"a.py","operation":"modified","user_edits":"@@ -1 +1 @@","notice":{}}',
+    "<file_write_result>\n<path>a.py</path>\n<operation>modified</operation>\n<user_edits>@@ -1 +1 @@</user_edits>",
+    "Successfully modified file: /w/a.py (1 replacements). User modified the `new_string` content to be: LIMIT = 5.",
+  ])("where its result says: %s", async (result) => {
+    const call = { id: "c1", type: "function", function: { name: "edit", arguments: "{}" } };
+    const messages = [
+      ...[
+        { role: "user", content: "Fix it" },
+        { role: "assistant", content: "", tool_calls: [call] },
+      ],
+      ...[
+        { role: "tool", tool_call_id: "c1", content: result },
+        { role: "assistant", content: "Done." },
+      ],
+    ];
+    const { sessions } = await importText(JSON.stringify({ messages }));
+    expect(sessions[0]?.steps.map(({ context_only: why }) => why)).toEqual([undefined, "edited", undefined]);
+    expect(isRefusal(result)).toBe(false);
+  });
+
+  it.each([
+    "The file /w/a.py has been updated successfully.",
+    '{"path":"a.py","operation":"modified","notice":{}}',
+    "Successfully modified file: /w/a.py (1 replacements).",
+    "notes.md: The user made the following updates to your content:",
+  ])("but not where it says: %s", (result) => {
+    expect(wasEdited(result)).toBe(false);
+  });
 });

@@ -27,16 +27,16 @@ TURN_TEXT = 200  # characters of a turn that a preview quotes
 class Counted:
     """What is not learned, or learned in another form than it was recorded in, and how often.
 
-    Not learned are turns that are context only (`failed`, `weight_zero`, `aborted`, `refused`, `synthetic`,
-    `copied`, `duplicate_turn`, `shared_turn`: another session of the training teaches it, `held_out`: tested on,
-    `held_out_shared`: would be, but another turn that is trained says the same, `not_selected`, and
-    `edit_target_cut`: edits of a text
-    that does not stand in their window) and turns that are left out (`empty_turn`, `before_task`, `context_left_out`).
-    Changed are texts (`task_shortened`, `system_shortened`, `user_text_shortened`, `request_shortened`,
-    `tool_output_shortened`, `context_shortened`: of the first turn of a window, `answer_split`), tools
-    (`tools_shortened`, `tool_list_as_text`: a list that the template has no place for), calls
-    (`tool_syntax_as_text`), windows (`edit_target_excerpted`: they bring along what an edit replaces) and tokens that
-    are no targets (`secret_not_supervised`: what stands for secrets, `token_across_role_header`: first ones of turns).
+    Not learned are turns that are context only (`failed`, `weight_zero`, `aborted`, `refused`, `edited`,
+    `synthetic`, `copied`, `duplicate_turn`, `shared_turn`: another session of the training teaches it,
+    `held_out`: tested on, `held_out_shared`: would be, but another turn that is trained says the same, `not_selected`,
+    and `edit_target_cut`: edits of a text that does not stand in their window) and turns that are left out
+    (`empty_turn`, `before_task`, `context_left_out`). Changed are texts (`task_shortened`, `system_shortened`,
+    `user_text_shortened`, `request_shortened`, `tool_output_shortened`, `context_shortened`: of the first turn of a
+    window, `answer_split`), tools (`tools_shortened`, `tool_list_as_text`: a list that the template has no place
+    for), calls (`tool_syntax_as_text`), windows (`edit_target_excerpted`: they bring along what an edit replaces)
+    and tokens that are no targets (`secret_not_supervised`: what stands for secrets, `token_across_role_header`:
+    first ones of turns).
     """
 
     reason: str

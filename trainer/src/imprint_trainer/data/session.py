@@ -42,7 +42,7 @@ class Step(Strict):
     reasoning: str | None = None
     tool_calls: tuple[ToolCall, ...] = ()
     observations: tuple[Observation, ...] = ()
-    context_only: Literal["failed", "weight_zero", "aborted", "refused", "synthetic", "copied"] | None = None
+    context_only: Literal["failed", "weight_zero", "aborted", "refused", "edited", "synthetic", "copied"] | None = None
     timestamp: str | None = None
 
 

@@ -12,7 +12,7 @@ Kind = Literal["user", "agent", "commands", "errors", "results", "outcome"]
 
 _COMMANDS = ("command", "cmd", "script", "code", "input")
 _PATHS = ("path", "file_path", "filename", "file", "notebook_path")
-_LEFT_OUT = ("failed", "aborted", "refused", "synthetic")  # what these steps did is not to be learned
+_LEFT_OUT = ("failed", "aborted", "refused", "edited", "synthetic")  # what these steps did is not to be learned
 # What tools print that do not say themselves whether they failed
 _SHOWS_ERROR = re.compile(
     r"^Traceback \(most recent call last\)|^(?:\w+: )?(?:error|fatal|panic)\b|^E  "

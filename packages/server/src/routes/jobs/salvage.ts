@@ -1,7 +1,7 @@
 import { SalvageRequest, StartResponse } from "@imprint/contracts";
 import { Type } from "typebox";
 import type { App } from "../../http/app.js";
-import { answer, idParams, problems } from "../../http/schemas.js";
+import { answer, BASE_MODEL, idParams, problems, QUEUING } from "../../http/schemas.js";
 import type { KindDeps } from "../../kinds/deps.js";
 import { requireCheckpoint } from "../../kinds/lora/checkpoints/folder.js";
 import { makePartialId, type Randomness, renamed } from "../../kinds/resolve.js";
@@ -29,11 +29,9 @@ export const salvageRoute = (app: App, services: Deps): void => {
             "CHECKPOINT_NOT_FOUND",
             "JOB_NOT_FINISHED",
             "CHECKPOINT_INVALID",
-            "BASE_MODEL_NOT_FOUND",
             "ADAPTER_ID_TAKEN",
-            "IDEMPOTENCY_CONFLICT",
-            "QUEUE_FULL",
-            "SHUTTING_DOWN",
+            ...BASE_MODEL,
+            ...QUEUING,
           ),
         },
       },

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import type { Streams } from "../../events/streams.js";
 import type { App } from "../../http/app.js";
 import { EVENT_STREAM_HEADERS, lastEventId } from "../../http/event-stream.js";
-import { answer, eventStream, idParams, noContent, problems, startBody } from "../../http/schemas.js";
+import { answer, BASE_MODEL, eventStream, idParams, noContent, problems, QUEUING, startBody } from "../../http/schemas.js";
 import type { Idempotency } from "../../launch/idempotency.js";
 import { callOf } from "../../launch/start.js";
 import type { Projects } from "../../projects/projects.js";
@@ -87,12 +87,8 @@ export const projectRoutes = (app: App, { projects, idempotency, streams }: Deps
             "SESSION_INVALID",
             "ADAPTER_INVALID",
             "NOTHING_TO_EVALUATE",
-            "IDEMPOTENCY_CONFLICT",
-            "BASE_MODEL_NOT_FOUND",
-            "BASE_MODEL_UNSAFE",
-            "BASE_MODEL_INVALID",
-            "QUEUE_FULL",
-            "SHUTTING_DOWN",
+            ...BASE_MODEL,
+            ...QUEUING,
           ),
         },
       },

@@ -10,7 +10,7 @@ import {
 } from "@imprint/contracts";
 import type { FastifyRequest } from "fastify";
 import type { App } from "../../http/app.js";
-import { answer, problems } from "../../http/schemas.js";
+import { answer, BASE_MODEL, problems } from "../../http/schemas.js";
 import type { KindDeps } from "../../kinds/deps.js";
 import { estimateTime, lastSpeeds, medianOf, tokensOf } from "../../kinds/lora/estimate.js";
 import { resolveSelection, sessionIdsOf } from "../../kinds/resolve.js";
@@ -31,9 +31,7 @@ export const previewResponse = {
     "SESSION_NOT_FOUND",
     "SESSION_INVALID",
     "SESSION_UNSUCCESSFUL",
-    "BASE_MODEL_NOT_FOUND",
-    "BASE_MODEL_UNSAFE",
-    "BASE_MODEL_INVALID",
+    ...BASE_MODEL,
     "NOTHING_TO_TRAIN",
     "TEMPLATE_UNSUPPORTED",
     "TIME_TOO_SHORT",

@@ -1,3 +1,6 @@
+import { isString, objectOrEmpty, parseJson } from "../../values/json.js";
+import { isRefusal } from "../../values/refused.js";
+
 /** What Cline itself puts beside a person's words and its tools' results. */
 const HARNESS =
   /^\s*(?:<environment_details>|<explicit_instructions\b|<hook_context\b|<mode_notice\b|\[TASK RESUMPTION\]|\[NOTE\] |\(The user did not provide|The user has provided feedback on the results\.|# (?:task_progress|todo list)\b)/i;
@@ -10,6 +13,8 @@ const OWN_ELEMENT = /^\s*<(task|feedback|answer|user_message|user_input)\b[^>]*>
 const ELEMENT_IN_RESULT = /<(feedback|answer|user_message)>\n?/;
 /** What the tool says ahead of a person's words: nothing, or one short sentence. */
 const LEAD = /^(?:[^\n]{0,300}[:.])?$/;
+/** A decision about a call, in newer versions: one line of JSON. */
+const DECIDED = /^\{"status":"(?:approved|denied)".*/;
 const HEADLINE_END = "] Result:";
 const RESULT = /^\s*\[([\w-]+)(?:\]| for )/;
 const NOT_EXECUTED = /^\s*Tool \[([\w-]+)\] (?:was not executed|has been called)/;
@@ -35,6 +40,8 @@ function unwrapped(text: string, name: string, from: number): string {
 
 /** A person's words in a tool's result, as the feedback to it or the answer to its question; null where there are none. */
 export function wordsInResult(text: string): string | null {
+  const { feedback } = objectOrEmpty(parseJson(DECIDED.exec(text)?.[0] ?? ""));
+  if (isString(feedback) && feedback.trim() !== "") return feedback;
   const found = ELEMENT_IN_RESULT.exec(text.slice(0, 10_000));
   if (found === null) return null;
   const ahead = text.slice(0, found.index);
@@ -46,9 +53,8 @@ export function wordsInResult(text: string): string | null {
 
 /** Whether a result says that its tool failed or was refused. */
 export const isFailure = (text: string): boolean =>
-  /^(?:\[[\w-]+[^\n]*\] Result:\s*)?(?:The tool execution failed|The user denied this operation|\[ERROR\])/.test(
-    text.trimStart(),
-  );
+  isRefusal(text) ||
+  /^(?:\[[\w-]+[^\n]*\] Result:\s*)?(?:The tool execution failed|\{"status":"error"|\[ERROR\])/.test(text.trimStart());
 
 export function classifyBlock(text: string): UserBlock {
   if (HARNESS.test(text)) {

@@ -48,7 +48,8 @@ function readSession(record: JsonObject, output: Output): void {
       model = stringOrNull(objectOrEmpty(message.usage).model) ?? model;
       const states = statesOf(item);
       const own = joinBlocks([reasoning, scalarText(objectOrEmpty(item.reasoning).text)]);
-      talk.answer({ text, reasoning: own, calls: callsOf(message, states, index) });
+      const contextOnly = states.some(({ status }) => status === "canceled") ? "refused" : undefined;
+      talk.answer({ text, reasoning: own, calls: callsOf(message, states, index), contextOnly });
       addResults(talk, states, output);
       reasoning = "";
     } else output.badRecord();

@@ -42,14 +42,14 @@ function bubbleTaker(talk: Transcript, output: Output): (bubble: JsonObject, pla
   let key: string | undefined;
 
   const addCall = (data: JsonObject, id: string, timestamp: unknown): void => {
-    const { call, result } = cursorTool(data, id);
+    const { call, result, isRefused } = cursorTool(data, id);
     const { content } = result;
     if (call === null) {
       talk.partialCall(stringOrNull(data.name) ?? "a tool");
       return;
     }
     talk.answer({ reasoning, calls: [call], timestamp }, key ?? id);
-    talk.observe({ ...result, content: content === null ? null : output.fit(content) });
+    talk.observe({ ...result, content: content === null ? null : output.fit(content) }, { isRefused });
     reasoning = "";
     key = undefined;
   };

@@ -7,6 +7,7 @@ export interface CursorTool {
   readonly call: ToolCall | null;
   /** `content` is null where the result is not kept. */
   readonly result: Omit<Observation, "content"> & { readonly content: string | null };
+  readonly isRefused: boolean;
 }
 
 /** Arguments as the model wrote them, or as Cursor understood them. */
@@ -20,8 +21,7 @@ function argumentsOf({ rawArgs, params }: JsonObject): string | null {
 }
 
 /** A result is JSON of each tool's own shape: the text in it where it holds one text. */
-function resultText(result: unknown): string | null {
-  const value = isString(result) ? parseJson(result) : result;
+function resultText(result: unknown, value: unknown): string | null {
   if (!isObject(value)) return stringOrNull(result);
   const text = [value.contents, value.output, value.content].find(isString);
   return text ?? (Object.keys(value).length === 0 ? null : isString(result) ? result : toJson(value));
@@ -34,15 +34,17 @@ function errorText(error: unknown): string | null {
   return said ?? (Object.keys(value).length === 0 ? null : toJson(value));
 }
 
-const FAILED = new Set<unknown>(["error", "cancelled", "rejected"]);
-
 export function cursorTool(data: JsonObject, bubbleId: string): CursorTool {
   const { name, toolCallId, status, userDecision, additionalData } = data;
   const written = argumentsOf(data);
   const id = stringOrNull(toolCallId) ?? bubbleId;
-  const failed = FAILED.has(status) || FAILED.has(objectOrEmpty(additionalData).status) || userDecision === "rejected";
+  const states = [status, userDecision, objectOrEmpty(additionalData).status];
+  const value = isString(data.result) ? parseJson(data.result) : data.result;
+  const isRefused = states.includes("rejected") || objectOrEmpty(value).rejected === true;
+  const failed = isRefused || states.includes("error") || states.includes("cancelled");
   return {
     call: isString(name) && name !== "" && written !== null ? { id, name, arguments: written } : null,
-    result: { call_id: id, content: resultText(data.result) ?? errorText(data.error), ...(failed && { is_error: true }) },
+    result: { call_id: id, content: resultText(data.result, value) ?? errorText(data.error), ...(failed && { is_error: true }) },
+    isRefused,
   };
 }

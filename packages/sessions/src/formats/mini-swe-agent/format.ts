@@ -10,7 +10,7 @@ import { outcomeOfExit } from "../swe-agent/format.js";
 
 /** How the templates of the agent begin what they put in the user's place after a command. */
 const ENVIRONMENT =
-  /^\s*(?:<(?:returncode|output|warning|exception|error)\b|Observation:|Please always provide|The last command |Tool call error|Format error|No tool calls)/i;
+  /^\s*(?:<(?:returncode|output|warning|exception|error)\b|Observation:|Please always provide|The last command |Tool call error|Format error|No tool calls|Command not executed\.)/i;
 
 /** Version 1 ends with what the run handed in, in the user's place: the patch alone. */
 const SUBMISSION = /^\s*diff --git /;

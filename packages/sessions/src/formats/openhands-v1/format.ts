@@ -98,7 +98,8 @@ function openConversation(output: Output): Conversation {
       else if (RESULTS.has(kind)) {
         results++;
         const content = output.fit(observationText(event));
-        talk.observe({ call_id: stringOrNull(event.tool_call_id), content, ...(failedResult(event) ? { is_error: true } : {}) });
+        const result = { call_id: stringOrNull(event.tool_call_id), content, ...(failedResult(event) ? { is_error: true } : {}) };
+        talk.observe(result, { isRefused: kind === "UserRejectObservation" });
       } else if (kind === "SystemPromptEvent" || kind === "SystemPromptUpdateEvent") addPrompt(event);
       else if (kind.startsWith("Condensation")) talk.dropped.add(DROPPED.compactSummary);
       else talk.dropped.add(unread(kind));

@@ -114,8 +114,11 @@ function callOf({ toolId, toolCallId, toolSpecificData, resultDetails }: JsonObj
   return { id: toolCallId, name: toolId, arguments: argumentsText(input) };
 }
 
+/** How a person decided who did not let a call be, or went on without it. */
+const REFUSED = new Set<unknown>([0, 5]);
+
 function addResult(talk: Transcript, invocation: JsonObject, output: Output): void {
-  const { toolSpecificData, resultDetails } = invocation;
+  const { toolSpecificData, resultDetails, isConfirmed } = invocation;
   const { terminalCommandOutput: printed, terminalCommandState: state } = objectOrEmpty(toolSpecificData);
   const embeds = objectOrEmpty(resultDetails).output;
   const text = isString(printed) ? printed : objectOrEmpty(printed).text;
@@ -123,7 +126,8 @@ function addResult(talk: Transcript, invocation: JsonObject, output: Output): vo
   const { exitCode } = objectOrEmpty(state);
   const failed = (typeof exitCode === "number" && exitCode !== 0) || objectOrEmpty(resultDetails).isError === true;
   const result = { call_id: stringOrNull(invocation.toolCallId), ...(failed && { is_error: true }) };
-  talk.observe({ ...result, content: content === null ? null : output.fit(content) });
+  const isRefused = isConfirmed === false || REFUSED.has(objectOrEmpty(isConfirmed).type);
+  talk.observe({ ...result, content: content === null ? null : output.fit(content) }, { isRefused });
 }
 
 /** Invocations are written again as they go on; the last one of an id holds most. */
