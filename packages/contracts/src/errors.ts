@@ -40,16 +40,8 @@ const CATALOGUE = {
   ],
   IDEMPOTENCY_CONFLICT: [409, "The Idempotency-Key was used with another body", "Use a new key for a new request."],
   SESSION_UNREADABLE: [422, "The file is no session", "See docs/sessions.md for the formats that are recognised."],
-  HOST_NOT_ALLOWED: [
-    403,
-    "Host not allowed",
-    "Use the address that the service printed at start, or allow the name with --allow-host.",
-  ],
-  ORIGIN_NOT_ALLOWED: [
-    403,
-    "Cross-origin request refused",
-    "Call the service from its own pages or from a program without an Origin header.",
-  ],
+  HOST_NOT_ALLOWED: [403, "Host not allowed", "Use the address that the service printed, or allow the name with --allow-host."],
+  ORIGIN_NOT_ALLOWED: [403, "Cross-origin request refused", "Call the service from its own pages, or without an Origin header."],
   UNAUTHORIZED: [401, "Token missing or wrong", "Send Authorization: Bearer with the service's token."],
   QUEUE_FULL: [429, "Too many queued jobs", "Wait for jobs to finish, or raise --max-queued."],
   TOO_MANY_STREAMS: [429, "Too many open event streams", "Close pages and programs that follow jobs."],

@@ -6,6 +6,7 @@ export * from "./errors.js";
 export * from "./evaluation.js";
 export * from "./events.js";
 export * from "./exports.js";
+export * from "./figures.js";
 export * from "./health.js";
 export * from "./ids.js";
 export * from "./imprint.js";

@@ -142,13 +142,6 @@ const FOREIGN: readonly Foreign[] = [
       Array.isArray(objectOrEmpty(objectOrEmpty(agent).state).context),
   },
   {
-    tool: "MuseCode",
-    record: (record) =>
-      (isString(record.record_type) && isString(record.payload_type)) ||
-      record.retained_frame === true ||
-      isString(record.retained_marker),
-  },
-  {
     tool: "an agent's talk with its editor (Agent Client Protocol)",
     record: (record) =>
       [record, record.update, record.params, objectOrEmpty(record.params).update].some((one) =>

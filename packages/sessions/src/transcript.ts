@@ -70,7 +70,7 @@ export interface Transcript {
    * on the nearest earlier answer. A `content` of null is a result that the recording does not hold: what follows is learned under
    * words that say so, not under an empty result. `isRefused` where the recording says so; otherwise its words are asked.
    */
-  observe(result: Result, options?: { readonly idsRepeat?: boolean; readonly isRefused?: boolean }): void;
+  observe(result: Result, options?: { readonly idsRepeat?: boolean; readonly isRefused?: boolean | undefined }): void;
   /** What a task in the background or the tool itself tells the model: context of the last answer, and the tool's own before any. */
   note(text: string): void;
   /** A call whose arguments the recording does not hold: what it did stands as context, and no call is learned. */

@@ -136,12 +136,6 @@ describe("a recording of a tool that is not read", () => {
       JSON.stringify({ agent: { memory: { content: [[{ role: "user", content: [] }, []]], _compressed_summary: "" } } }),
     ],
     ["QwenPaw", JSON.stringify({ agent: { state: { summary: "", context: [{ role: "user", content: [] }] } } })],
-    [
-      "MuseCode",
-      jsonLines({ record_type: "event", payload_type: "runtime.session", recorded_at: 1, payload: { kind: "run", event: {} } }),
-    ],
-    ["MuseCode", jsonLines({ retained_frame: true, children: [{ child_index: 0, record_json: "{}" }] })],
-    ["MuseCode", jsonLines({ retained_marker: "omitted_live_only", stream: { kind: "session", id: "m" } })],
     ["Agent Client Protocol", jsonLines({ jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: 1 } })],
     [
       "Agent Client Protocol",

@@ -11,8 +11,6 @@ const IMAGE_TYPES = new Set([
   "video_url",
   "audio_url",
 ]);
-/** Parts of LLaMA-Factory v1 that are not said: `{type, value}`. */
-const UNSAID_TYPES = new Set(["reasoning", "tool_call", "tool_calls"]);
 
 /** Nesting of content in content that is followed; what lies deeper is no format's. */
 const MAX_DEPTH = 8;
@@ -22,7 +20,7 @@ function partText(part: unknown, depth: number): string {
   if (!isObject(part)) return "";
   if (isString(part.text)) return part.text;
   if (isString(part.type) && IMAGE_TYPES.has(part.type)) return `[${part.type.replace("input_", "").replace("_url", "")}]`;
-  if (isString(part.value)) return isString(part.type) && UNSAID_TYPES.has(part.type) ? "" : part.value;
+  if (isString(part.value)) return part.value;
   if (part.content !== undefined) return depth > MAX_DEPTH ? "" : textOf(part.content, depth + 1);
   return "";
 }

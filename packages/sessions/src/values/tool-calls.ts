@@ -1,5 +1,5 @@
 import type { ToolCall } from "@imprint/contracts";
-import { isObject, isString, objectOrEmpty, toJson } from "./json.js";
+import { isObject, isString, toJson } from "./json.js";
 
 /** Arguments as text: what the model wrote, or the JSON of a decoded value. */
 export const argumentsText = (value: unknown): string => (isString(value) ? value : toJson(value ?? {}));
@@ -11,5 +11,5 @@ export function toolCall(value: unknown, fallbackId: string): ToolCall | null {
   const name = body.name ?? value.name;
   if (!isString(name)) return null;
   const id = isString(value.id) && value.id !== "" ? value.id : fallbackId;
-  return { id, name, arguments: argumentsText(body.arguments ?? objectOrEmpty(body).parameters) };
+  return { id, name, arguments: argumentsText(body.arguments ?? body.args ?? body.parameters) };
 }

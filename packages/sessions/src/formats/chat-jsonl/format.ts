@@ -3,18 +3,14 @@ import { arrayOrEmpty, isString, type JsonObject, stringOrNull } from "../../val
 import { toolDefinitions } from "../../values/tools.js";
 import { verdictOf } from "../../values/verdict.js";
 import { handOver, type Output, type RecordFormat } from "../format.js";
-import { conversation, isConversation, pair } from "./messages.js";
+import { behindSystem, conversation, isConversation, pair } from "./messages.js";
 
 const isSide = (value: unknown): boolean => isString(value) || isConversation(value);
 
 /** ms-swift's question and answer, with earlier pairs in `history`. */
 function queryMessages(record: JsonObject): JsonObject[] {
   const earlier = arrayOrEmpty(record.history).flatMap((one) => pair(arrayOrEmpty(one)[0], arrayOrEmpty(one)[1]));
-  return [
-    ...(isString(record.system) ? [{ role: "system", content: record.system }] : []),
-    ...earlier,
-    ...pair(record.query, record.response),
-  ];
+  return [...earlier, ...pair(record.query, record.response)];
 }
 
 function messagesOf(record: JsonObject): readonly JsonObject[] | null {
@@ -32,7 +28,7 @@ function readRecord(record: JsonObject, output: Output): void {
     output.badRecord();
     return;
   }
-  const talk = conversation(messages, output);
+  const talk = conversation(behindSystem(record, messages), output);
   if (isConversation(record.rejected_messages)) talk.dropped.add(DROPPED.rejected);
   const tools = toolDefinitions(record.tools ?? record.functions);
   handOver(output, talk, { model: stringOrNull(record.model), tools, ...verdictOf(record) });

@@ -13,7 +13,7 @@ import {
   scalarText,
   stringOrNull,
 } from "../../values/json.js";
-import { argumentsText } from "../../values/tool-calls.js";
+import { readParts } from "../../values/message-parts.js";
 import { handOver, type Output, type RecordFormat } from "../format.js";
 import { classifyBlock, isFailure, withoutDetails, wordsInResult } from "./user-text.js";
 
@@ -23,13 +23,6 @@ const FINISH = "attempt_completion";
 
 const blocksOf = (message: JsonObject): readonly JsonObject[] =>
   isString(message.content) ? [{ type: "text", text: message.content }] : objectsOf(message.content);
-
-function callsOf(blocks: readonly JsonObject[], index: number): ToolCall[] {
-  return blocks.flatMap((block, at) => {
-    if (block.type !== "tool_use" || !isString(block.name)) return [];
-    return [{ id: stringOrNull(block.id) ?? `call-${index}-${at}`, name: block.name, arguments: argumentsText(block.input) }];
-  });
-}
 
 /** Whether all that a tool of the command line was asked for failed: it says so of each part. */
 function isRefused(content: unknown): boolean {
@@ -105,11 +98,7 @@ function readTask(record: JsonObject, output: Output): void {
       addUser(talk, message, open, output);
       return;
     }
-    const blocks = blocksOf(message);
-    const ofType = (...types: string[]): readonly JsonObject[] =>
-      blocks.filter((block) => types.includes(scalarText(block.type)));
-    const text = contentText(ofType("text"));
-    const calls = callsOf(blocks, index);
+    const { text, reasoning, calls } = readParts(message.content, `call-${index}`);
     if (text.startsWith(NO_ANSWER) && calls.length === 0) {
       talk.dropped.add(DROPPED.synthetic);
       return;
@@ -119,7 +108,6 @@ function readTask(record: JsonObject, output: Output): void {
     provider = providerId;
     signal = calls.some(({ name }) => name === FINISH) || text.includes(`<${FINISH}>`) ? FINISH : null;
     open = [...calls];
-    const reasoning = joinBlocks(ofType("thinking", "reasoning").map((block) => scalarText(block.thinking ?? block.text)));
     talk.answer({ text, reasoning, calls, timestamp: message.ts });
   });
   handOver(output, talk, {

@@ -1,13 +1,13 @@
-import type { Parent, ToolCall, ToolDefinition } from "@imprint/contracts";
+import type { Parent, ToolDefinition } from "@imprint/contracts";
 import { parentSession } from "../../draft.js";
 import { DROPPED, unread } from "../../dropped.js";
 import { factsOf } from "../../facts.js";
 import { type Transcript, transcript } from "../../transcript.js";
 import { contentText, joinBlocks, resultText } from "../../values/content-text.js";
-import { isObject, isString, type JsonObject, objectOrEmpty, objectsOf, scalarText, stringOrNull } from "../../values/json.js";
+import { isObject, isString, type JsonObject, objectOrEmpty, scalarText, stringOrNull } from "../../values/json.js";
+import { readParts } from "../../values/message-parts.js";
 import { recordedOnce } from "../../values/recorded-once.js";
 import { timestampOrNull } from "../../values/timestamp.js";
-import { argumentsText } from "../../values/tool-calls.js";
 import { mergeTools, toolDefinitions } from "../../values/tools.js";
 import { handOver, type Output, type Reader, type RecordFormat } from "../format.js";
 import { activeBranch } from "./branch.js";
@@ -16,18 +16,9 @@ import { sessionDialect } from "./session-header.js";
 const UNFINISHED = new Set(["aborted", "error"]);
 
 function addAnswer(talk: Transcript, message: JsonObject, index: number): void {
-  const blocks = objectsOf(message.content);
-  const ofType = (type: string): readonly JsonObject[] => blocks.filter((block) => block.type === type);
-  const calls = ofType("toolCall").flatMap((block, at): ToolCall[] => {
-    if (!isString(block.name)) return [];
-    return [{ id: stringOrNull(block.id) ?? `call-${index}-${at}`, name: block.name, arguments: argumentsText(block.arguments) }];
-  });
+  const { text, reasoning, calls } = readParts(message.content, `call-${index}`);
   talk.answer({
-    text: isString(message.content) ? message.content : contentText(ofType("text")),
-    reasoning: ofType("thinking")
-      .map((block) => (isString(block.thinking) ? block.thinking : ""))
-      .join("\n\n"),
-    calls,
+    ...{ text, reasoning, calls },
     contextOnly: UNFINISHED.has(scalarText(message.stopReason)) ? "aborted" : undefined,
     timestamp: message.timestamp,
   });

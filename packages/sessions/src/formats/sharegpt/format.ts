@@ -1,7 +1,7 @@
 import { isString, type JsonObject, objectsOf, stringOrNull } from "../../values/json.js";
 import { toolDefinitions } from "../../values/tools.js";
 import { rewardVerdict, type Verdict, verdictOf } from "../../values/verdict.js";
-import { conversation, isConversation } from "../chat-jsonl/messages.js";
+import { behindSystem, conversation, isConversation } from "../chat-jsonl/messages.js";
 import { handOver, type Output, type RecordFormat } from "../format.js";
 
 const SPEAKERS: Readonly<Record<string, string>> = { USER: "human", ASSISTANT: "gpt", "FUNCTION RESPONSE": "observation" };
@@ -62,9 +62,7 @@ function readRecord(record: JsonObject, output: Output): void {
     output.badRecord();
     return;
   }
-  const opensItself = turns.some((turn) => (turn.from ?? turn.role) === "system");
-  const system = !opensItself && isString(record.system) ? [{ from: "system", value: record.system }] : [];
-  const talk = conversation([...system, ...turns], output);
+  const talk = conversation(behindSystem(record, turns), output);
   const tools = toolDefinitions(record.tools);
   handOver(output, talk, {
     agent: stringOrNull(record.agent),
