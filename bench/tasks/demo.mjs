@@ -14,7 +14,7 @@ const BASE = "qwen2.5-coder-0.5b-instruct";
 const SEED = "first";
 /** One of those that `learn` was tuned on: a demo is no test. */
 const ONE = { name: "operations-3", kind: "operations" };
-const SESSIONS = 6;
+const SESSIONS = 4; // six take the demo over ten minutes
 const TASKS = 2; // of each family that the sessions show
 const DATA_DIR = path.join(ROOT, ".imprint", "demo-tasks");
 
@@ -73,7 +73,7 @@ export async function tellTasks({ started, signal, dataDir = DATA_DIR, out = pro
     const { model } = await trainings({ client, baseModel: BASE, print: paper.item, wait }).train(ONE.name, sessions);
 
     paper.step("The adapter tries the same tasks");
-    const after = await attempt("learn6", model);
+    const after = await attempt(`learn${SESSIONS}`, model);
 
     paper.line();
     paper.item(`Solved of ${held.length}: ${before} with the base model, ${after} with the adapter.`);

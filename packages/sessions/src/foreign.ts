@@ -97,14 +97,6 @@ const FOREIGN: readonly Foreign[] = [
       (record.type === "tool_call" && isString(record.toolName) && isString(record.session_id)),
   },
   {
-    tool: "gptme",
-    record: (record) =>
-      isString(record.role) &&
-      isString(record.content) &&
-      isString(record.timestamp) &&
-      (record.pinned === true || record.hide === true || (record.role === "system" && /\bgptme\b/.test(record.content))),
-  },
-  {
     tool: "an older OpenHands resolver",
     record: (record) =>
       isObject(record.issue) &&
@@ -134,12 +126,6 @@ const FOREIGN: readonly Foreign[] = [
     tool: "agentv",
     record: (record) => scalarText(record.schema_version).startsWith("agentv.") || isShortened(record),
     instead: "bring the agent's own recording of that run",
-  },
-  {
-    tool: "QwenPaw or another agent of AgentScope",
-    record: ({ agent }) =>
-      Array.isArray(objectOrEmpty(objectOrEmpty(agent).memory).content) ||
-      Array.isArray(objectOrEmpty(objectOrEmpty(agent).state).context),
   },
   {
     tool: "an agent's talk with its editor (Agent Client Protocol)",

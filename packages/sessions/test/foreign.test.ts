@@ -108,7 +108,6 @@ describe("a recording of a tool that is not read", () => {
     ["Kimi CLI", jsonLines({ role: "user", content: "x" }, { role: "_checkpoint", id: 0 }, { role: "assistant", content: [] })],
     ["Kimi CLI", jsonLines({ type: "metadata", protocol_version: "1.4" }, { type: "turn.prompt", input: [] })],
     ["Droid", jsonLines({ type: "session_start", id: "d", sessionTitle: "x" }, { type: "message", id: "m", message: text("x") })],
-    ["gptme", jsonLines({ role: "system", content: "You are gptme v0.28", timestamp: "2026-01-05T10:00:00", pinned: true })],
     ["OpenHands resolver", jsonLines(resolver)],
     ["iFlow CLI", jsonLines({ ...claudeLike, message: { role: "user", content: "x" } })],
     ["Grok CLI", jsonLines(...grok)],
@@ -131,11 +130,6 @@ describe("a recording of a tool that is not read", () => {
     ["agentv", jsonLines({ schema_version: "agentv.transcript.v1", message_index: 0, role: "user", content: "x" })],
     ["agentv", JSON.stringify({ schema_version: "agentv.normalized_transcript.v1", turns: [{ v: 1, type: "user" }] })],
     ["agentv", jsonLines({ v: 1, agent: "mock", type: "user", content: [{ type: "text", text: "x" }] })],
-    [
-      "QwenPaw",
-      JSON.stringify({ agent: { memory: { content: [[{ role: "user", content: [] }, []]], _compressed_summary: "" } } }),
-    ],
-    ["QwenPaw", JSON.stringify({ agent: { state: { summary: "", context: [{ role: "user", content: [] }] } } })],
     ["Agent Client Protocol", jsonLines({ jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: 1 } })],
     [
       "Agent Client Protocol",

@@ -8,15 +8,11 @@ import { behindSystem, conversation, isConversation, pair } from "./messages.js"
 const isSide = (value: unknown): boolean => isString(value) || isConversation(value);
 
 /** ms-swift's question and answer, with earlier pairs in `history`. */
-function queryMessages(record: JsonObject): JsonObject[] {
-  const earlier = arrayOrEmpty(record.history).flatMap((one) => pair(arrayOrEmpty(one)[0], arrayOrEmpty(one)[1]));
-  return [...earlier, ...pair(record.query, record.response)];
-}
+const queryMessages = ({ history, query, response }: JsonObject): JsonObject[] =>
+  [...arrayOrEmpty(history).map(arrayOrEmpty), [query, response]].flatMap(([asked, said]) => pair(asked, said));
 
 function messagesOf(record: JsonObject): readonly JsonObject[] | null {
-  if (isConversation(record.messages)) return record.messages;
-  if (isConversation(record.trajectory)) return record.trajectory;
-  if (isConversation(record.chosen_messages)) return record.chosen_messages;
+  for (const list of [record.messages, record.trajectory, record.chosen_messages]) if (isConversation(list)) return list;
   if (isSide(record.prompt) && isSide(record.completion)) return pair(record.prompt, record.completion);
   if (isString(record.query) && isString(record.response)) return queryMessages(record);
   return null;

@@ -10,7 +10,7 @@ import { activeLines, type Log, type Place } from "./branches.js";
 import { classifyUserText } from "./harness.js";
 import { contentsOf, idsOf, isPrinted, type LogLine, readLine } from "./line.js";
 import { type QueueLine, queuedRequests, queueLine } from "./queue.js";
-import { behindResponses, responseKeys } from "./responses.js";
+import { addAnswer, behindResponses, responseKeys } from "./responses.js";
 
 /** Line types that other tools' logs do not have. */
 const OWN_TYPES = new Set(["file-history-snapshot", "queue-operation", "permission-mode", "last-prompt", "ai-title"]);
@@ -67,15 +67,12 @@ function addLines(talk: Transcript, lines: readonly LogLine[]): void {
   const keys = responseKeys();
   const copies = lines.findLastIndex(({ isCopied }) => isCopied) + 1;
   lines.forEach((line, at) => {
-    if (line.results.length > 0) keys.result();
+    if (line.kind === "user" && line.results.length > 0) keys.result();
     if (line.left !== null) talk.dropped.add(line.left);
     const isRead = line.left === null || line.left === DROPPED.harness;
     if (line.kind === "user" && isRead)
       addUser(talk, line.left === null ? line : { ...line, text: null }, () => isAsked(lines, at));
-    if (line.kind === "assistant" && isRead) {
-      const { text, reasoning, calls, timestamp } = line;
-      talk.answer({ text: text ?? "", reasoning, calls, timestamp }, keys.keyOf(line));
-    }
+    if (line.kind === "assistant" && isRead) addAnswer(talk, line, keys, line.timestamp);
     if (at === copies - 1) talk.markCopied();
   });
 }

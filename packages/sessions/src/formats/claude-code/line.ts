@@ -1,7 +1,17 @@
 import type { Observation, ToolCall } from "@imprint/contracts";
 import { DROPPED } from "../../dropped.js";
+import { NOT_RECORDED } from "../../transcript.js";
 import { contentText, joinBlocks, resultText } from "../../values/content-text.js";
-import { arrayOrEmpty, isObject, isString, type JsonObject, objectsOf, scalarText, stringOrNull } from "../../values/json.js";
+import {
+  arrayOrEmpty,
+  isObject,
+  isString,
+  type JsonObject,
+  objectOrEmpty,
+  objectsOf,
+  scalarText,
+  stringOrNull,
+} from "../../values/json.js";
 import { argumentsText } from "../../values/tool-calls.js";
 import type { Output } from "../format.js";
 import { classifyUserText, withoutTrailingReminders } from "./harness.js";
@@ -45,7 +55,8 @@ function leftOut(line: JsonObject, message: JsonObject): string | null {
 }
 
 function toolResult(block: JsonObject, fit: Output["fit"]): Observation {
-  const content = fit(withoutTrailingReminders(resultText(block.content)));
+  const isHidden = scalarText(objectOrEmpty(block.content).type).endsWith("_redacted_result");
+  const content = isHidden ? NOT_RECORDED : fit(withoutTrailingReminders(resultText(block.content)));
   return { call_id: stringOrNull(block.tool_use_id), content, ...(block.is_error === true ? { is_error: true } : {}) };
 }
 
@@ -75,7 +86,7 @@ function readMessage(line: JsonObject, index: number, output: Output): Omit<LogL
   if (!isString(content) && (!Array.isArray(content) || (blocks.length === 0 && arrayOrEmpty(content).length > 0))) return null;
   const ofType = (type: string): readonly JsonObject[] => blocks.filter((block) => block.type === type);
   const isAnswer = line.type === "assistant";
-  const said = blocks.filter((block) => isSaid(block, isAnswer));
+  const said = blocks.filter(isSaid);
   const some = <Item>(items: readonly Item[]): readonly Item[] => (items.length === 0 ? NONE : items.slice());
   return {
     left: leftOut(line, message),
@@ -83,7 +94,7 @@ function readMessage(line: JsonObject, index: number, output: Output): Omit<LogL
     text: isString(content) ? content : said.length === 0 ? null : joinBlocks(said.map(contentText)),
     reasoning: joinBlocks(ofType("thinking").map((block) => (isString(block.thinking) ? block.thinking : ""))),
     calls: some(ofType("tool_use").flatMap((block, at) => toolUse(block, `call-${index}-${at}`))),
-    results: some(ofType("tool_result").map((block) => toolResult(block, output.fit))),
+    results: some(blocks.filter((block) => isResult(block, isAnswer)).map((block) => toolResult(block, output.fit))),
   };
 }
 
@@ -145,4 +156,8 @@ export function readLine(line: JsonObject, index: number, output: Output): LogLi
   };
 }
 
-const isSaid = (block: JsonObject, isAnswer: boolean): boolean => block.type === "text" || (!isAnswer && block.type === "image");
+/** In an answer stands what a tool of the provider told the model, such as its advisor. */
+const isResult = ({ type }: JsonObject, isAnswer: boolean): boolean =>
+  (isAnswer ? /_tool_result$/ : /^tool_result$/).test(scalarText(type));
+
+const isSaid = ({ type }: JsonObject): boolean => /^(?:text|image|document)$/.test(scalarText(type));

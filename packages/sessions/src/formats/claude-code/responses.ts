@@ -1,3 +1,5 @@
+import { DROPPED } from "../../dropped.js";
+import type { Transcript } from "../../transcript.js";
 import type { LogLine, ResponseMarks } from "./line.js";
 
 /** Ids that a redactor wrote name no response. */
@@ -13,8 +15,17 @@ interface Open {
 /** Tells which lines are of one response of the model. */
 export interface ResponseKeys {
   keyOf(line: LogLine): string | undefined;
-  /** A tool's result was written. */
-  result(): void;
+  /** A tool's result was written. What goes on with the response of `within`, in which it was, is an answer of its own. */
+  result(within?: LogLine): void;
+}
+
+/** What a line of an answer says and calls. What a tool of the provider told the model in the midst of it is context of what comes then. */
+export function addAnswer(talk: Transcript, line: LogLine, keys: ResponseKeys, timestamp: unknown): void {
+  const { text, reasoning, calls, results } = line;
+  talk.answer({ text: text ?? "", reasoning, calls, timestamp }, keys.keyOf(line));
+  for (const { content } of results) talk.note(content);
+  if (results.length > 0) keys.result(line);
+  talk.dropped.add(DROPPED.providerCall, results.length);
 }
 
 const agree = (one: string, other: string): boolean => one === "" || other === "" || one === other;
@@ -71,8 +82,9 @@ export function responseKeys(): ResponseKeys {
       open.set(marks.id, { key, marks, results });
       return key;
     },
-    result: () => {
+    result: (within) => {
       results++;
+      open.delete(within?.response?.id ?? "");
     },
   };
 }

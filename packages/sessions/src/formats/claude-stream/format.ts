@@ -7,7 +7,7 @@ import { digest, recordedOnce } from "../../values/recorded-once.js";
 import { toolDefinitions } from "../../values/tools.js";
 import { classifyUserText } from "../claude-code/harness.js";
 import { contentsOf, isPrinted, type LogLine, readLine } from "../claude-code/line.js";
-import { responseKeys } from "../claude-code/responses.js";
+import { addAnswer, responseKeys } from "../claude-code/responses.js";
 import { handOver, type Output, type Reader, type RecordFormat } from "../format.js";
 
 const NO_TASK =
@@ -59,8 +59,7 @@ function claudeStreamReader(output: Output): Reader<JsonObject> {
     else if (line.left !== null) talk.dropped.add(line.left);
     else {
       if (isObject(record.message)) model = stringOrNull(record.message.model) ?? model;
-      const { text, reasoning, calls } = line;
-      talk.answer({ text: text ?? "", reasoning, calls, timestamp }, keys.keyOf(line));
+      addAnswer(talk, line, keys, timestamp);
     }
   };
 

@@ -17,11 +17,8 @@ const UNFINISHED = new Set(["aborted", "error"]);
 
 function addAnswer(talk: Transcript, message: JsonObject, index: number): void {
   const { text, reasoning, calls } = readParts(message.content, `call-${index}`);
-  talk.answer({
-    ...{ text, reasoning, calls },
-    contextOnly: UNFINISHED.has(scalarText(message.stopReason)) ? "aborted" : undefined,
-    timestamp: message.timestamp,
-  });
+  const contextOnly = UNFINISHED.has(scalarText(message.stopReason)) ? "aborted" : undefined;
+  talk.answer({ text, reasoning, calls, contextOnly, timestamp: message.timestamp });
 }
 
 function addMessage(talk: Transcript, message: JsonObject, index: number): void {

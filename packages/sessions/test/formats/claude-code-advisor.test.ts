@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { droppedOf, importText, jsonLines } from "../support/import-text.js";
+
+const advisor = (id: string): object => ({ type: "server_tool_use", id, name: "advisor", input: {} });
+const advice = (id: string, content: object): object => ({ type: "advisor_tool_result", tool_use_id: id, content });
+const text = (words: string): object => ({ type: "text", text: words });
+const run = { type: "tool_use", id: "c1", name: "Bash", input: { command: "make" } };
+
+/** A response of six blocks, a line each, in which the model asks its advisor twice; then what its call gave, and its last word. */
+const BLOCKS = [
+  text("I ask."),
+  ...[advisor("s1"), advice("s1", { type: "advisor_result", text: "Build first." })],
+  text("I build."),
+  ...[advisor("s2"), advice("s2", { type: "advisor_redacted_result", encrypted_content: "x" })],
+  run,
+];
+const lines = (more: (at: number) => object): readonly object[] => [
+  { type: "user", message: { role: "user", content: "Fix it" }, ...more(0) },
+  ...BLOCKS.map((block, at) => ({
+    type: "assistant",
+    message: { role: "assistant", id: "m1", content: [block] },
+    ...more(at + 1),
+  })),
+  {
+    type: "user",
+    message: { role: "user", content: [{ type: "tool_result", tool_use_id: "c1", content: "ok" }] },
+    ...more(BLOCKS.length + 1),
+  },
+  { type: "assistant", message: { role: "assistant", id: "m2", content: [text("Done.")] }, ...more(BLOCKS.length + 2) },
+];
+
+describe("what an advisor of the provider says", () => {
+  it.each([
+    [
+      "claude-code",
+      (at: number) => ({ uuid: `u${at}`, parentUuid: at === 0 ? null : `u${at - 1}`, sessionId: "s", isSidechain: false }),
+    ],
+    ["claude-stream", () => ({ session_id: "s", parent_tool_use_id: null })],
+  ])("is context of what the model does then, in %s", async (format, more) => {
+    const imported = await importText(jsonLines(...lines(more)));
+    expect(imported.format).toBe(format);
+    expect(imported.sessions[0]?.steps).toMatchObject([
+      { text: "Fix it" },
+      { text: "I ask.", observations: [{ call_id: null, content: "Build first." }] },
+      { text: "I build.", observations: [{ call_id: null, content: "[result not recorded]" }] },
+      { text: "", tool_calls: [{ id: "c1" }], observations: [{ call_id: "c1", content: "ok" }] },
+      { text: "Done." },
+    ]);
+    expect(droppedOf(imported)).toEqual({ "call run by the provider": 2 });
+  });
+});
