@@ -91,12 +91,13 @@ export const startBody = <T extends TObject>(
   },
 });
 
-/** Why a call that queues a job is refused, and one that needs a base model. */
+/** Why a call is refused that queues a job, needs a base model, or tests adapters on sessions. */
 export const QUEUING = ["IDEMPOTENCY_CONFLICT", "QUEUE_FULL", "SHUTTING_DOWN"] as const;
 export const BASE_MODEL = ["BASE_MODEL_NOT_FOUND", "BASE_MODEL_UNSAFE", "BASE_MODEL_INVALID"] as const;
+export const TESTING = ["SESSION_NOT_FOUND", "SESSION_INVALID", "ADAPTER_INVALID", "NOTHING_TO_EVALUATE"] as const;
 
-/** Answers of the calls that start a training. */
-export const startResponse = {
-  200: answer("The job is queued", StartResponse),
-  ...problems("ADAPTER_ID_TAKEN", "JOB_NOT_FINISHED", "CHECKPOINT_NOT_FOUND", "CHECKPOINT_INVALID", ...BASE_MODEL, ...QUEUING),
-};
+const CHECKPOINT = ["JOB_NOT_FINISHED", "CHECKPOINT_NOT_FOUND", "CHECKPOINT_INVALID"] as const;
+/** Why a call that starts a training is refused. */
+export const startProblems = problems("ADAPTER_ID_TAKEN", ...CHECKPOINT, ...BASE_MODEL, ...QUEUING);
+/** Its answers. */
+export const startResponse = { 200: answer("The job is queued", StartResponse), ...startProblems };

@@ -1,7 +1,7 @@
 import { EVALUATE_DEFAULTS, EvaluateRequest, Evaluation, StartResponse } from "@imprint/contracts";
 import { ProblemError } from "../../common/error.js";
 import type { App } from "../../http/app.js";
-import { answer, idParams, problems, QUEUING, startBody } from "../../http/schemas.js";
+import { answer, idParams, problems, QUEUING, startBody, TESTING } from "../../http/schemas.js";
 import type { KindDeps } from "../../kinds/deps.js";
 import { chooseSessions } from "../../kinds/evaluation/choose-sessions.js";
 import { readHeldOut } from "../../kinds/evaluation/held-out.js";
@@ -47,15 +47,7 @@ export const evaluationRoutes = (app: App, services: Deps): void => {
         body,
         response: {
           202: answer("The job is queued", StartResponse),
-          ...problems(
-            "ADAPTER_NOT_FOUND",
-            "SESSION_NOT_FOUND",
-            "ADAPTER_INVALID",
-            "SESSION_TRAINED_ON",
-            "NOTHING_TO_EVALUATE",
-            "SESSION_INVALID",
-            ...QUEUING,
-          ),
+          ...problems("ADAPTER_NOT_FOUND", "SESSION_TRAINED_ON", ...TESTING, ...QUEUING),
         },
       },
     },

@@ -1,7 +1,7 @@
 import { SalvageRequest, StartResponse } from "@imprint/contracts";
 import { Type } from "typebox";
 import type { App } from "../../http/app.js";
-import { answer, BASE_MODEL, idParams, problems, QUEUING } from "../../http/schemas.js";
+import { answer, idParams, startProblems } from "../../http/schemas.js";
 import type { KindDeps } from "../../kinds/deps.js";
 import { requireCheckpoint } from "../../kinds/lora/checkpoints/folder.js";
 import { makePartialId, type Randomness, renamed } from "../../kinds/resolve.js";
@@ -23,17 +23,7 @@ export const salvageRoute = (app: App, services: Deps): void => {
         summary: "Prove and register the last checkpoint of a job as a partial adapter",
         params: idParams("job_id"),
         body: Type.Union([Type.Null(), SalvageRequest]),
-        response: {
-          202: answer("A job that does it is queued", StartResponse),
-          ...problems(
-            "CHECKPOINT_NOT_FOUND",
-            "JOB_NOT_FINISHED",
-            "CHECKPOINT_INVALID",
-            "ADAPTER_ID_TAKEN",
-            ...BASE_MODEL,
-            ...QUEUING,
-          ),
-        },
+        response: { 202: answer("A job that does it is queued", StartResponse), ...startProblems },
       },
     },
     async (request, reply) => {

@@ -3,7 +3,17 @@ import { Type } from "typebox";
 import type { Streams } from "../../events/streams.js";
 import type { App } from "../../http/app.js";
 import { EVENT_STREAM_HEADERS, lastEventId } from "../../http/event-stream.js";
-import { answer, BASE_MODEL, eventStream, idParams, noContent, problems, QUEUING, startBody } from "../../http/schemas.js";
+import {
+  answer,
+  BASE_MODEL,
+  eventStream,
+  idParams,
+  noContent,
+  problems,
+  QUEUING,
+  startBody,
+  TESTING,
+} from "../../http/schemas.js";
 import type { Idempotency } from "../../launch/idempotency.js";
 import { callOf } from "../../launch/start.js";
 import type { Projects } from "../../projects/projects.js";
@@ -80,16 +90,7 @@ export const projectRoutes = (app: App, { projects, idempotency, streams }: Deps
         response: {
           202: answer("The run has begun", ProjectRunStart),
           200: answer("There is nothing to train", ProjectRunStart),
-          ...problems(
-            "PROJECT_NOT_FOUND",
-            "PROJECT_BUSY",
-            "SESSION_NOT_FOUND",
-            "SESSION_INVALID",
-            "ADAPTER_INVALID",
-            "NOTHING_TO_EVALUATE",
-            ...BASE_MODEL,
-            ...QUEUING,
-          ),
+          ...problems("PROJECT_NOT_FOUND", "PROJECT_BUSY", ...TESTING, ...BASE_MODEL, ...QUEUING),
         },
       },
     },

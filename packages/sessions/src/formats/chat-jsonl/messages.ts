@@ -39,12 +39,8 @@ export const behindSystem = ({ system }: JsonObject, messages: readonly JsonObje
     : [{ role: "system", content: system }, ...messages];
 
 /** OpenAI `weight`, LLaMA-Factory v1 `loss_weight`, ms-swift `loss` and `loss_scale`, axolotl `train`. */
-const isWeightless = (message: JsonObject): boolean =>
-  message.weight === 0 ||
-  message.loss_weight === 0 ||
-  message.loss === false ||
-  message.loss_scale === 0 ||
-  message.train === false;
+const isWeightless = ({ weight, loss_weight, loss_scale, loss, train }: JsonObject): boolean =>
+  [weight, loss_weight, loss_scale].includes(0) || loss === false || train === false;
 
 const callsOf = (list: readonly unknown[], index: number): readonly ToolCall[] =>
   list.flatMap((one, at) => toolCall(one, `call-${index}-${at}`) ?? []);

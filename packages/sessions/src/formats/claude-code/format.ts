@@ -1,10 +1,22 @@
+import type { ToolDefinition } from "@imprint/contracts";
 import { parentSession } from "../../draft.js";
 import { DROPPED, unread } from "../../dropped.js";
 import { factsOf } from "../../facts.js";
 import { type Tally, tally } from "../../tally.js";
 import { type Transcript, transcript } from "../../transcript.js";
-import { isObject, type JsonObject, objectOrEmpty, scalarText, stringOrNull } from "../../values/json.js";
+import { joinBlocks } from "../../values/content-text.js";
+import {
+  arrayOrEmpty,
+  isObject,
+  isString,
+  type JsonObject,
+  objectOrEmpty,
+  objectsOf,
+  scalarText,
+  stringOrNull,
+} from "../../values/json.js";
 import { recordedOnce } from "../../values/recorded-once.js";
+import { mergeTools, toolDefinitions } from "../../values/tools.js";
 import { handOver, type Output, type Reader, type RecordFormat } from "../format.js";
 import { activeLines, type Log, type Place } from "./branches.js";
 import { classifyUserText } from "./harness.js";
@@ -83,6 +95,7 @@ const heldLength = (line: LogLine): number =>
 interface Read extends Omit<Log, "isOwn"> {
   readonly queue: readonly QueueLine[];
   readonly left: Tally;
+  readonly prompt: string;
 }
 
 /** The lines with what only the queue names, as a request where the model got it. */
@@ -103,19 +116,26 @@ function conversationOf(read: Read): { readonly talk: Transcript; readonly isSub
   const isOwn = (line: LogLine): boolean => isSubAgent || !line.isSidechain;
   const { active, abandoned } = activeLines({ ...read, lines: withQueued(read), isOwn }, placeOf);
   const talk = transcript();
+  talk.say("system", read.prompt);
   addLines(talk, behindResponses(active));
   talk.dropped.add(DROPPED.abandoned, abandoned.filter((line) => line.kind !== "other").length);
   talk.dropped.add(DROPPED.sidechain, isSubAgent ? 0 : messages.filter((line) => line.isSidechain).length);
   return { talk, isSubAgent };
 }
 
+const emptyLog = () => ({
+  lines: [] as LogLine[],
+  parents: [] as (number | string | null)[],
+  positions: new Map<string, number>(),
+  queue: [] as QueueLine[],
+  isNew: recordedOnce(contentsOf),
+});
+
 function claudeCodeReader(output: Output): Reader<JsonObject> {
-  let lines: LogLine[] = [];
-  let parents: (number | string | null)[] = [];
-  let positions = new Map<string, number>();
-  let queue: QueueLine[] = [];
+  let log = emptyLog();
   const left = tally();
-  let isNew = recordedOnce(contentsOf);
+  let prompt = "";
+  let tools: readonly ToolDefinition[] = [];
   let version: string | null = null;
   let sessionId: string | null = null;
   let agentId: string | null = null;
@@ -128,7 +148,7 @@ function claudeCodeReader(output: Output): Reader<JsonObject> {
 
   return {
     accept: (record) => {
-      const line = readLine(record, lines.length, output);
+      const line = readLine(record, log.lines.length, output);
       if (line === null) return output.badRecord();
       if (line.kind !== "other") {
         version = stringOrNull(record.version) ?? version;
@@ -144,38 +164,38 @@ function claudeCodeReader(output: Output): Reader<JsonObject> {
       const { uuid, parent } = idsOf(record);
       if (record.type === "queue-operation") {
         began ??= line.timestamp;
-        queue.push(queueLine(record, lines.length));
+        log.queue.push(queueLine(record, log.lines.length));
         // It has neither id nor parent, and follows what was written before it.
-        parents.push(lines.length === 0 ? null : lines.length - 1);
-        if (uuid !== null) positions.set(uuid, lines.length);
-        lines.push(line);
+        log.parents.push(log.lines.length === 0 ? null : log.lines.length - 1);
+        if (uuid !== null) log.positions.set(uuid, log.lines.length);
+        log.lines.push(line);
         return;
       }
-      if (line.kind === "other" && record.subtype !== "compact_boundary")
-        left.add(unread(record.type, record.subtype ?? objectOrEmpty(record.attachment).type));
-      if (uuid !== null && !isNew(uuid, line)) return left.add(DROPPED.duplicate, line.kind === "other" ? 0 : 1);
-      parents.push(parent === null ? null : (positions.get(parent) ?? (parent === uuid ? null : parent)));
-      if (uuid !== null) positions.set(uuid, lines.length);
+      const { type: attached, systemPrompt, cliPrefix, tools: told } = objectOrEmpty(record.attachment);
+      if (attached === "prompt_snapshot") {
+        prompt = joinBlocks([cliPrefix, ...arrayOrEmpty(systemPrompt)].filter(isString));
+        tools = mergeTools(tools, toolDefinitions(objectsOf(told).map(({ schema }) => schema)));
+      } else if (line.kind === "other" && record.subtype !== "compact_boundary")
+        left.add(unread(record.type, record.subtype ?? attached));
+      if (uuid !== null && !log.isNew(uuid, line)) return left.add(DROPPED.duplicate, line.kind === "other" ? 0 : 1);
+      log.parents.push(parent === null ? null : (log.positions.get(parent) ?? (parent === uuid ? null : parent)));
+      if (uuid !== null) log.positions.set(uuid, log.lines.length);
       output.hold(heldLength(line));
       if (line.kind === "assistant") began ??= "";
       const isEarlier = line.kind === "assistant" && (line.timestamp ?? "~") < (began ?? "");
-      lines.push(isEarlier ? { ...line, isCopied: true } : line);
+      log.lines.push(isEarlier ? { ...line, isCopied: true } : line);
     },
     finish: () => {
-      const { talk, isSubAgent } = conversationOf({ lines, parents, positions, queue, left });
+      const { talk, isSubAgent } = conversationOf({ ...log, left, prompt });
       for (const [reason, count] of left.entries()) talk.dropped.add(reason, count);
-      // Not needed any more, while the steps are made and searched.
-      lines = [];
-      parents = [];
-      positions = new Map();
-      queue = [];
-      isNew = recordedOnce(contentsOf);
+      log = emptyLog(); // it is not needed any more, while the steps are made and searched
       handOver(output, talk, {
         id: isSubAgent && agentId !== null && sessionId !== null ? `${sessionId}-agent-${agentId}` : sessionId,
         formatVersion: version,
         agent: "claude-code",
         model,
         facts: factsOf({ folder, branch }),
+        tools,
         parent: parentSession(isSubAgent ? sessionId : forkedFrom, isSubAgent ? "sub-agent" : "fork"),
       });
     },

@@ -29,6 +29,36 @@ const lines = (more: (at: number) => object): readonly object[] => [
   { type: "assistant", message: { role: "assistant", id: "m2", content: [text("Done.")] }, ...more(BLOCKS.length + 2) },
 ];
 
+it("the prompt and the tools that newer builds write down stand ahead of the first request", async () => {
+  const schema = { name: "Bash", description: "Runs.", input_schema: { type: "object", properties: {} } };
+  const snapshot = (at: number, more: object): object => ({
+    ...{ type: "attachment", uuid: `p${at}`, parentUuid: at === 1 ? "u0" : "u1", sessionId: "s", isSidechain: false },
+    attachment: { type: "prompt_snapshot", systemPrompt: ["\nYou work.\n", "Be brief."], ...more },
+  });
+  const line = (at: number, type: string, content: unknown): object => ({
+    ...{ type, uuid: `u${at}`, parentUuid: at === 0 ? null : at === 1 ? "p1" : `u${at - 1}`, sessionId: "s", isSidechain: false },
+    message: { role: type, id: `m${at}`, content },
+  });
+  const imported = await importText(
+    jsonLines(
+      ...[line(0, "user", "Fix it"), snapshot(1, {}), line(1, "assistant", [text("Done.")])],
+      snapshot(2, { cliPrefix: "You are Claude Code.", tools: [{ name: "Bash", description: "Runs.", schema }] }),
+      ...[line(2, "user", "Thanks"), line(3, "assistant", [text("Bye.")])],
+    ),
+  );
+  expect(imported.sessions[0]?.steps.map(({ source, text: said }) => [source, said])).toEqual([
+    ["system", "You are Claude Code.\nYou work.\nBe brief."],
+    ...[
+      ["user", "Fix it"],
+      ["agent", "Done."],
+      ["user", "Thanks"],
+      ["agent", "Bye."],
+    ],
+  ]);
+  expect(imported.sessions[0]?.tools).toEqual([{ name: "Bash", description: "Runs.", parameters: schema.input_schema }]);
+  expect(droppedOf(imported)).toEqual({});
+});
+
 describe("what an advisor of the provider says", () => {
   it.each([
     [
