@@ -37,6 +37,19 @@ describe("codex", () => {
     expect(imported.sessions[0]?.source.model).toBe("m-2");
   });
 
+  it("has the prompt that the recording begins with, and not that of a parent", async () => {
+    const meta = (id: string, text: string): unknown => line("session_meta", { id, base_instructions: { text } });
+    const lines = [meta("codex-1", "You run."), meta("codex-0", "You ran."), says("user", "Go"), says("assistant", "Gone.")];
+    const { sessions } = await importText(jsonLines(...lines));
+    expect(sessions[0]?.steps.map(({ source, text }) => [source, text])).toEqual([
+      ...[
+        ["system", "You run."],
+        ["user", "Go"],
+        ["agent", "Gone."],
+      ],
+    ]);
+  });
+
   it("puts what a person ran with ! ahead of the next request", async () => {
     const ran = (command: string, code: number, printed: string): unknown =>
       says(

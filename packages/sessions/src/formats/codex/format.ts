@@ -124,6 +124,7 @@ function codexReader(output: Output): Reader<JsonObject> {
   const addMeta = (payload: JsonObject, written: unknown): void => {
     if (meta === undefined) {
       meta = payload;
+      talk.say("system", scalarText(objectOrEmpty(payload.base_instructions).text));
       if (hasCopies(payload)) copied = copiedHistory(payload, written);
       return;
     }
