@@ -59,6 +59,37 @@ it("the prompt and the tools that newer builds write down stand ahead of the fir
   expect(droppedOf(imported)).toEqual({});
 });
 
+it("files and lines that a person named stand behind their words, and files that changed meanwhile behind the answer", async () => {
+  let last: string | null = null;
+  const line = (type: string, more: object): object => {
+    const uuid = `u${(last ?? "u0").slice(1)}1`;
+    const made = { type, uuid, parentUuid: last, sessionId: "s", isSidechain: false, ...more };
+    last = uuid;
+    return made;
+  };
+  const says = (type: string, id: string, content: unknown): object => line(type, { message: { role: type, id, content } });
+  const shown = (attachment: object): object => line("attachment", { attachment });
+  const file = { filePath: "/w/a.py", content: "a = 1\n", numLines: 1, startLine: 1, totalLines: 1 };
+  const imported = await importText(
+    jsonLines(
+      says("user", "m0", "What does @a.py do?"),
+      shown({ type: "file", filename: "/w/a.py", displayPath: "a.py", content: { type: "text", file } }),
+      shown({ type: "selected_lines_in_ide", filename: "/w/b.py", lineStart: 1, lineEnd: 1, content: "b = 2" }),
+      shown({ type: "file", filename: "/w/c.png", content: { type: "image", file: { base64: "x" } } }),
+      says("assistant", "m1", [run]),
+      says("user", "m2", [{ type: "tool_result", tool_use_id: "c1", content: "ok" }]),
+      shown({ type: "edited_text_file", filename: "/w/a.py", snippet: "1\ta = 3" }),
+      says("assistant", "m3", [text("It sets a.")]),
+    ),
+  );
+  expect(imported.sessions[0]?.steps).toMatchObject([
+    { source: "user", text: "What does @a.py do?\n\na.py\na = 1\n\n/w/b.py\nb = 2" },
+    { tool_calls: [{ id: "c1" }], observations: [{ content: "ok" }, { call_id: null, content: "/w/a.py\n1\ta = 3" }] },
+    { text: "It sets a." },
+  ]);
+  expect(droppedOf(imported)).toEqual({ "line not read: attachment file": 1 });
+});
+
 describe("what an advisor of the provider says", () => {
   it.each([
     [

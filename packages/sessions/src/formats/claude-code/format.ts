@@ -84,6 +84,7 @@ function addLines(talk: Transcript, lines: readonly LogLine[]): void {
     const isRead = line.left === null || line.left === DROPPED.harness;
     if (line.kind === "user" && isRead)
       addUser(talk, line.left === null ? line : { ...line, text: null }, () => isAsked(lines, at));
+    if (line.kind === "other" && line.text !== null) talk.ran(line.text);
     if (line.kind === "assistant" && isRead) addAnswer(talk, line, keys, line.timestamp);
     if (at === copies - 1) talk.markCopied();
   });
@@ -175,7 +176,7 @@ function claudeCodeReader(output: Output): Reader<JsonObject> {
       if (attached === "prompt_snapshot") {
         prompt = joinBlocks([cliPrefix, ...arrayOrEmpty(systemPrompt)].filter(isString));
         tools = mergeTools(tools, toolDefinitions(objectsOf(told).map(({ schema }) => schema)));
-      } else if (line.kind === "other" && record.subtype !== "compact_boundary")
+      } else if (line.kind === "other" && line.text === null && record.subtype !== "compact_boundary")
         left.add(unread(record.type, record.subtype ?? attached));
       if (uuid !== null && !log.isNew(uuid, line)) return left.add(DROPPED.duplicate, line.kind === "other" ? 0 : 1);
       log.parents.push(parent === null ? null : (log.positions.get(parent) ?? (parent === uuid ? null : parent)));

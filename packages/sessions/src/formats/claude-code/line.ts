@@ -98,6 +98,8 @@ function readMessage(line: JsonObject, index: number, output: Output): Omit<LogL
   };
 }
 
+const SHOWN = new Set<unknown>(["file", "directory", "selected_lines_in_ide", "edited_text_file"]);
+
 /** Who else than a person can wait for the model: tasks that ended, other agents, the harness itself. */
 const isPersons = ({ commandMode, origin, isMeta }: JsonObject): boolean =>
   isMeta !== true &&
@@ -111,6 +113,14 @@ function readAttachment({ attachment }: JsonObject): Omit<LogLine, keyof LineHea
   const text = attachment.commandMode === "bash" ? `<bash-input>${said}</bash-input>` : said;
   const isHeard = isPersons(attachment) || classifyUserText(text).kind === "note";
   return { ...NOTHING_SAID, text, left: isHeard ? null : DROPPED.harness };
+}
+
+/** A file, a folder or a selection that a person named, or a file that changed meanwhile, as the model was shown it; null for all else. */
+function shownText({ attachment }: JsonObject, fit: Output["fit"]): string | null {
+  const { type, displayPath, filename, path, content, snippet } = objectOrEmpty(attachment);
+  const { file } = objectOrEmpty(content);
+  const text = type === "file" ? objectOrEmpty(file).content : type === "edited_text_file" ? snippet : content;
+  return SHOWN.has(type) && isString(text) && text !== "" ? `${scalarText(displayPath ?? filename ?? path)}\n${fit(text)}` : null;
 }
 
 /** Whether `claude -p` printed the line: in a session's file lines have ids and parents of their own there, and `sessionId`. */
@@ -149,7 +159,7 @@ export function readLine(line: JsonObject, index: number, output: Output): LogLi
     queued: attached === null ? null : "attached",
     left: said.left,
     response: said.response,
-    text: said.text,
+    text: said.text ?? (kind === "other" ? shownText(line, output.fit) : null),
     reasoning: said.reasoning,
     calls: said.calls,
     results: said.results,

@@ -49,26 +49,6 @@ function apply(state: Container, change: JsonObject): boolean {
   return true;
 }
 
-/** The state that a log of changes leads to. */
-interface Replay {
-  /** False where the line changes nothing that is there. */
-  accept(change: JsonObject): boolean;
-  state(): JsonObject;
-}
-
-function replay(): Replay {
-  let state: Container = {};
-  return {
-    accept: (change) => {
-      if (change.kind !== INITIAL) return apply(state, change);
-      if (!isObject(change.v)) return false;
-      state = change.v as Container;
-      return true;
-    },
-    state: () => state,
-  };
-}
-
 const requestsOf = (state: JsonObject): readonly JsonObject[] => objectsOf(state.requests);
 
 const baseName = (path: string): string => path.split(/[/\\]/).at(-1) ?? path;
@@ -207,8 +187,8 @@ function readRequest(talk: Transcript, request: JsonObject, output: Output): voi
 }
 
 function chatReader(output: Output): Reader<JsonObject> {
-  const log = replay();
-  let isLog = false;
+  /** What a log of changes leads to; null of a document. */
+  let state: Container | null = null;
 
   const readChat = (chat: JsonObject): void => {
     const talk = transcript(output.hold);
@@ -229,11 +209,12 @@ function chatReader(output: Output): Reader<JsonObject> {
   return {
     accept: (record) => {
       if (!isChange(record)) return readChat(record);
-      isLog = true;
-      if (!log.accept(record)) output.badRecord();
+      state ??= {};
+      if (record.kind === INITIAL && isObject(record.v)) state = record.v as Container;
+      else if (record.kind === INITIAL || !apply(state, record)) output.badRecord();
     },
     finish: () => {
-      if (isLog) readChat(log.state());
+      if (state !== null) readChat(state as JsonObject);
     },
   };
 }
