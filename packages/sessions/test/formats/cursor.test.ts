@@ -107,3 +107,12 @@ it("goes by the times of bubbles where no headers name them", async () => {
   const imported = await importText(jsonLines({ composerId, conversationMap: {} }, ...bubbles));
   expect(imported.sessions[0]?.steps.map(({ text }) => text)).toEqual(["First.", "Second.", "Third."]);
 });
+
+it("puts the code that a person attached behind their words", async () => {
+  const attachedCodeChunks = [
+    { relativeWorkspacePath: "src/app.py", startLineNumber: 10, lines: ["def main():", "    pass"] },
+    { relativeWorkspacePath: "src/other.py", startLineNumber: 1, lines: [] },
+  ];
+  const imported = await read(bubble("u1", 1, "What is this?", { attachedCodeChunks }), bubble("a1", 2, "A function."));
+  expect(usersOf(imported)).toEqual(["What is this?\n\nsrc/app.py\ndef main():\n    pass"]);
+});

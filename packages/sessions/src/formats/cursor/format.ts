@@ -30,9 +30,14 @@ function ordered(composer: JsonObject, bubbles: ReadonlyMap<string, JsonObject>,
 const thoughtOf = ({ thinking }: JsonObject): string =>
   isString(thinking) ? thinking : scalarText(objectOrEmpty(thinking).text);
 
+/** A file, or lines of one, that a person named. */
+const chunkText = ({ relativeWorkspacePath: place, lines }: JsonObject): string =>
+  Array.isArray(lines) && lines.length > 0 ? `${scalarText(place)}\n${lines.map(scalarText).join("\n")}` : "";
+
 function addUser(talk: Transcript, bubble: JsonObject): void {
+  const chunks = objectsOf(bubble.attachedCodeChunks).map(chunkText);
   const images = objectsOf(bubble.images).map(() => "[image]");
-  talk.say("user", joinBlocks([scalarText(bubble.text), ...images]), bubble.createdAt);
+  talk.say("user", joinBlocks([scalarText(bubble.text), ...chunks, ...images]), bubble.createdAt);
 }
 
 /** Takes the bubbles in order. The model's thought, its text and each of its calls have one of their own. */
