@@ -92,12 +92,12 @@ export const startBody = <T extends TObject>(
 });
 
 /** Why a call is refused that queues a job, needs a base model, or tests adapters on sessions. */
-export const QUEUING = ["IDEMPOTENCY_CONFLICT", "QUEUE_FULL", "SHUTTING_DOWN"] as const;
+export const QUEUED = ["IDEMPOTENCY_CONFLICT", "QUEUE_FULL", "SHUTTING_DOWN"] as const;
 export const BASE_MODEL = ["BASE_MODEL_NOT_FOUND", "BASE_MODEL_UNSAFE", "BASE_MODEL_INVALID"] as const;
-export const TESTING = ["SESSION_NOT_FOUND", "SESSION_INVALID", "ADAPTER_INVALID", "NOTHING_TO_EVALUATE"] as const;
+export const TESTED = ["SESSION_NOT_FOUND", "SESSION_INVALID", "ADAPTER_INVALID", "NOTHING_TO_EVALUATE"] as const;
 
 const CHECKPOINT = ["JOB_NOT_FINISHED", "CHECKPOINT_NOT_FOUND", "CHECKPOINT_INVALID"] as const;
 /** Why a call that starts a training is refused. */
-export const startProblems = problems("ADAPTER_ID_TAKEN", ...CHECKPOINT, ...BASE_MODEL, ...QUEUING);
+export const startProblems = problems("ADAPTER_ID_TAKEN", ...CHECKPOINT, ...BASE_MODEL, ...QUEUED);
 /** Its answers. */
 export const startResponse = { 200: answer("The job is queued", StartResponse), ...startProblems };

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import type { ChatEngineName } from "../chat/choose.js";
 import { ImprintError } from "../common/error.js";
 import type { App } from "../http/app.js";
-import { answer, noContent, problems, QUEUING } from "../http/schemas.js";
+import { answer, noContent, problems, QUEUED } from "../http/schemas.js";
 import type { KindDeps } from "../kinds/deps.js";
 import { type LaunchDeps, ofField, startJob } from "../launch/start.js";
 import { locateBaseModel } from "../models/base-model.js";
@@ -51,7 +51,7 @@ export const baseModelRoutes = (app: App, services: Deps): void => {
         tags: ["models"],
         summary: "Pull a base model as a job of its own; one of the catalogue that is there already completes at once",
         body: PullRequest,
-        response: { 202: answer("The job is queued", StartResponse), ...problems("BASE_MODEL_NOT_FOUND", ...QUEUING) },
+        response: { 202: answer("The job is queued", StartResponse), ...problems("BASE_MODEL_NOT_FOUND", ...QUEUED) },
       },
     },
     async (request, reply) => {

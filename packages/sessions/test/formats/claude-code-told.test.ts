@@ -79,12 +79,19 @@ it("files and lines that a person named stand behind their words, and files that
       says("assistant", "m1", [run]),
       says("user", "m2", [{ type: "tool_result", tool_use_id: "c1", content: "ok" }]),
       shown({ type: "edited_text_file", filename: "/w/a.py", snippet: "1\ta = 3" }),
+      shown({ type: "diagnostics", files: [{ uri: "file:///w/a.py", diagnostics: [{ message: "b is unknown" }] }], isNew: true }),
+      shown({
+        type: "hook_blocking_error",
+        hookName: "PostToolUse:Edit",
+        blockingError: { blockingError: "lint", command: "x" },
+      }),
       says("assistant", "m3", [text("It sets a.")]),
     ),
   );
+  const told = "/w/a.py\n1\ta = 3\ndiagnostics\nfile:///w/a.py: b is unknown\nPostToolUse:Edit\nlint";
   expect(imported.sessions[0]?.steps).toMatchObject([
     { source: "user", text: "What does @a.py do?\n\na.py\na = 1\n\n/w/b.py\nb = 2" },
-    { tool_calls: [{ id: "c1" }], observations: [{ content: "ok" }, { call_id: null, content: "/w/a.py\n1\ta = 3" }] },
+    { tool_calls: [{ id: "c1" }], observations: [{ content: "ok" }, { call_id: null, content: told }] },
     { text: "It sets a." },
   ]);
   expect(droppedOf(imported)).toEqual({ "line not read: attachment file": 1 });

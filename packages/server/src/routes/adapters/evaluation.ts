@@ -1,7 +1,7 @@
 import { EVALUATE_DEFAULTS, EvaluateRequest, Evaluation, StartResponse } from "@imprint/contracts";
 import { ProblemError } from "../../common/error.js";
 import type { App } from "../../http/app.js";
-import { answer, idParams, problems, QUEUING, startBody, TESTING } from "../../http/schemas.js";
+import { answer, idParams, problems, QUEUED, startBody, TESTED } from "../../http/schemas.js";
 import type { KindDeps } from "../../kinds/deps.js";
 import { chooseSessions } from "../../kinds/evaluation/choose-sessions.js";
 import { readHeldOut } from "../../kinds/evaluation/held-out.js";
@@ -47,7 +47,7 @@ export const evaluationRoutes = (app: App, services: Deps): void => {
         body,
         response: {
           202: answer("The job is queued", StartResponse),
-          ...problems("ADAPTER_NOT_FOUND", "SESSION_TRAINED_ON", ...TESTING, ...QUEUING),
+          ...problems("ADAPTER_NOT_FOUND", "SESSION_TRAINED_ON", ...TESTED, ...QUEUED),
         },
       },
     },
@@ -75,12 +75,10 @@ export const evaluationRoutes = (app: App, services: Deps): void => {
     },
     async (request) => {
       const adapter = await requireAdapter(database, request.params.adapter_id);
+      const { adapter_id: id } = adapter;
       const found = await findEvaluation(paths, adapter);
       if (found) return found;
-      throw new ProblemError(
-        "EVALUATION_NOT_FOUND",
-        `The adapter ${adapter.adapter_id} was not evaluated: imprint evaluate ${adapter.adapter_id} does it.`,
-      );
+      throw new ProblemError("EVALUATION_NOT_FOUND", `The adapter ${id} was not evaluated: imprint evaluate ${id} does it.`);
     },
   );
 };

@@ -4,7 +4,7 @@ import { matches } from "@imprint/contracts/fields";
 import { Type } from "typebox";
 import { ProblemError, quote } from "../../common/error.js";
 import type { App } from "../../http/app.js";
-import { answer, idParams, problems, QUEUING } from "../../http/schemas.js";
+import { answer, idParams, problems, QUEUED } from "../../http/schemas.js";
 import { DOWNLOAD, sendFile } from "../../http/send-file.js";
 import type { KindDeps } from "../../kinds/deps.js";
 import { findExport } from "../../kinds/export/store.js";
@@ -33,7 +33,7 @@ export const exportRoutes = (app: App, services: Deps): void => {
         summary: "Export an adapter as a job of its own; one that is there already completes at once",
         params: idParams("adapter_id"),
         body: ExportRequest,
-        response: { 202: answer("The job is queued", StartResponse), ...problems("ADAPTER_NOT_FOUND", ...QUEUING) },
+        response: { 202: answer("The job is queued", StartResponse), ...problems("ADAPTER_NOT_FOUND", ...QUEUED) },
       },
     },
     async (request, reply) => {

@@ -62,10 +62,7 @@ export const taskRoutes = (app: App, { deps }: { readonly deps: KindDeps }): voi
       const found = await findTasks(deps, adapter);
       if (found) return found;
       const { adapter_id: id } = adapter;
-      throw new ProblemError(
-        "TASKS_NOT_FOUND",
-        `No agent was measured with ${id}: imprint evaluate ${id} --tasks FOLDER does it.`,
-      );
+      throw new ProblemError("TASKS_NOT_FOUND", `No agent was measured with ${id}: imprint evaluate ${id} --tasks FOLDER does.`);
     },
   );
 };

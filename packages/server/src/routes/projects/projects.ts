@@ -3,17 +3,7 @@ import { Type } from "typebox";
 import type { Streams } from "../../events/streams.js";
 import type { App } from "../../http/app.js";
 import { EVENT_STREAM_HEADERS, lastEventId } from "../../http/event-stream.js";
-import {
-  answer,
-  BASE_MODEL,
-  eventStream,
-  idParams,
-  noContent,
-  problems,
-  QUEUING,
-  startBody,
-  TESTING,
-} from "../../http/schemas.js";
+import { answer, BASE_MODEL, eventStream, idParams, noContent, problems, QUEUED, startBody, TESTED } from "../../http/schemas.js";
 import type { Idempotency } from "../../launch/idempotency.js";
 import { callOf } from "../../launch/start.js";
 import type { Projects } from "../../projects/projects.js";
@@ -90,7 +80,7 @@ export const projectRoutes = (app: App, { projects, idempotency, streams }: Deps
         response: {
           202: answer("The run has begun", ProjectRunStart),
           200: answer("There is nothing to train", ProjectRunStart),
-          ...problems("PROJECT_NOT_FOUND", "PROJECT_BUSY", ...TESTING, ...BASE_MODEL, ...QUEUING),
+          ...problems("PROJECT_NOT_FOUND", "PROJECT_BUSY", ...TESTED, ...BASE_MODEL, ...QUEUED),
         },
       },
     },

@@ -98,8 +98,6 @@ function readMessage(line: JsonObject, index: number, output: Output): Omit<LogL
   };
 }
 
-const SHOWN = new Set<unknown>(["file", "directory", "selected_lines_in_ide", "edited_text_file"]);
-
 /** Who else than a person can wait for the model: tasks that ended, other agents, the harness itself. */
 const isPersons = ({ commandMode, origin, isMeta }: JsonObject): boolean =>
   isMeta !== true &&
@@ -115,12 +113,25 @@ function readAttachment({ attachment }: JsonObject): Omit<LogLine, keyof LineHea
   return { ...NOTHING_SAID, text, left: isHeard ? null : DROPPED.harness };
 }
 
-/** A file, a folder or a selection that a person named, or a file that changed meanwhile, as the model was shown it; null for all else. */
+/** What is shown to the model beside a request, or between its answers: as text, by the type of the attachment. */
+const SHOWN: Readonly<Record<string, (attachment: JsonObject) => unknown>> = {
+  file: ({ content }) => objectOrEmpty(objectOrEmpty(content).file).content,
+  directory: ({ content }) => content,
+  selected_lines_in_ide: ({ content }) => content,
+  edited_text_file: ({ snippet }) => snippet,
+  hook_blocking_error: ({ blockingError }) => objectOrEmpty(blockingError).blockingError,
+  diagnostics: ({ files }) =>
+    objectsOf(files)
+      .flatMap(({ uri, diagnostics }) =>
+        objectsOf(diagnostics).map(({ message }) => `${scalarText(uri)}: ${scalarText(message)}`),
+      )
+      .join("\n"),
+};
+
 function shownText({ attachment }: JsonObject, fit: Output["fit"]): string | null {
-  const { type, displayPath, filename, path, content, snippet } = objectOrEmpty(attachment);
-  const { file } = objectOrEmpty(content);
-  const text = type === "file" ? objectOrEmpty(file).content : type === "edited_text_file" ? snippet : content;
-  return SHOWN.has(type) && isString(text) && text !== "" ? `${scalarText(displayPath ?? filename ?? path)}\n${fit(text)}` : null;
+  const { type, displayPath, filename, path, hookName, ...rest } = objectOrEmpty(attachment);
+  const text = isString(type) && Object.hasOwn(SHOWN, type) ? SHOWN[type]?.(rest) : null;
+  return isString(text) && text !== "" ? `${[displayPath, filename, path, hookName, type].find(isString)}\n${fit(text)}` : null;
 }
 
 /** Whether `claude -p` printed the line: in a session's file lines have ids and parents of their own there, and `sessionId`. */
