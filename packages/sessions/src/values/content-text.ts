@@ -43,6 +43,12 @@ export function resultText(content: unknown): string {
   return toJson(content);
 }
 
+/** Whether a text begins, after blanks, in one of these forms. */
+export function beginsAs(forms: readonly RegExp[], text: string): boolean {
+  const own = text.trimStart();
+  return forms.some((form) => form.test(own));
+}
+
 const isBlankAt = (text: string, index: number): boolean => text.charAt(index).trim() === "";
 
 /** Blocks of one message in order, blank ones left out, each kept to the letter. */

@@ -1,3 +1,5 @@
+import { beginsAs } from "./content-text.js";
+
 /** What agents write as the result of a call that the person, or a rule or guard in their place, did not allow. */
 const REFUSED = [
   /^(?:Error: )?The user doesn't want to (?:proceed with this tool use|take this action)/, // Claude Code
@@ -45,5 +47,5 @@ export function holds(call: string, named: readonly string[]): boolean {
 /** Its words, each between spaces. */
 const spaced = (text: string): string => ` ${text.replace(/[^\w-]+/g, " ").trim()} `;
 
-export const isRefusal = (result: string): boolean => REFUSED.some((form) => form.test(result.trimStart()));
-export const wasEdited = (result: string): boolean => EDITED.some((form) => form.test(result.trimStart()));
+export const isRefusal = (result: string): boolean => beginsAs(REFUSED, result);
+export const wasEdited = (result: string): boolean => beginsAs(EDITED, result);

@@ -5,16 +5,7 @@ import { factsOf } from "../../facts.js";
 import { type Tally, tally } from "../../tally.js";
 import { type Transcript, transcript } from "../../transcript.js";
 import { joinBlocks } from "../../values/content-text.js";
-import {
-  arrayOrEmpty,
-  isObject,
-  isString,
-  type JsonObject,
-  objectOrEmpty,
-  objectsOf,
-  scalarText,
-  stringOrNull,
-} from "../../values/json.js";
+import { isObject, isString, type JsonObject, objectOrEmpty, objectsOf, scalarText, stringOrNull } from "../../values/json.js";
 import { recordedOnce } from "../../values/recorded-once.js";
 import { mergeTools, toolDefinitions } from "../../values/tools.js";
 import { handOver, type Output, type Reader, type RecordFormat } from "../format.js";
@@ -174,7 +165,7 @@ function claudeCodeReader(output: Output): Reader<JsonObject> {
       }
       const { type: attached, systemPrompt, cliPrefix, tools: told } = objectOrEmpty(record.attachment);
       if (attached === "prompt_snapshot") {
-        prompt = joinBlocks([cliPrefix, ...arrayOrEmpty(systemPrompt)].filter(isString));
+        prompt = joinBlocks([cliPrefix, systemPrompt].flat().filter(isString));
         tools = mergeTools(tools, toolDefinitions(objectsOf(told).map(({ schema }) => schema)));
       } else if (line.kind === "other" && line.text === null && record.subtype !== "compact_boundary")
         left.add(unread(record.type, record.subtype ?? attached));

@@ -129,8 +129,9 @@ const SHOWN: Readonly<Record<string, (attachment: JsonObject) => unknown>> = {
 };
 
 function shownText({ attachment }: JsonObject, fit: Output["fit"]): string | null {
-  const { type, displayPath, filename, path, hookName, ...rest } = objectOrEmpty(attachment);
-  const text = isString(type) && Object.hasOwn(SHOWN, type) ? SHOWN[type]?.(rest) : null;
+  const one = objectOrEmpty(attachment);
+  const { type, displayPath, filename, path, hookName } = one;
+  const text = isString(type) && Object.hasOwn(SHOWN, type) ? SHOWN[type]?.(one) : null;
   return isString(text) && text !== "" ? `${[displayPath, filename, path, hookName, type].find(isString)}\n${fit(text)}` : null;
 }
 

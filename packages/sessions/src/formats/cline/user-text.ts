@@ -40,7 +40,8 @@ function unwrapped(text: string, name: string, from: number): string {
 
 /** A person's words in a tool's result, as the feedback to it or the answer to its question; null where there are none. */
 export function wordsInResult(text: string): string | null {
-  const { feedback } = objectOrEmpty(parseJson(DECIDED.exec(text)?.[0] ?? ""));
+  const [decided] = DECIDED.exec(text) ?? [];
+  const { feedback } = objectOrEmpty(decided === undefined ? null : parseJson(decided));
   if (isString(feedback) && feedback.trim() !== "") return feedback;
   const found = ELEMENT_IN_RESULT.exec(text.slice(0, 10_000));
   if (found === null) return null;
