@@ -1,10 +1,10 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { importSessions } from "@imprint/sessions";
 import Libsql from "libsql";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { UsageError } from "../../src/errors.js";
 import { sourcesOf } from "../../src/files/recorded.js";
 import { walk } from "../../src/files/walk.js";
@@ -63,8 +63,12 @@ const READ = {
 const readBack = async (folder: string) =>
   Promise.all((await walk([folder])).candidates.map(async (one) => (await importSessions(sourcesOf(one))).sessions[0]));
 
-it("reads each session of opencode's database, written to it or beside it yet, and writes nothing there", async () => {
+it("reads each session of opencode's database, written to it or beside it yet, and leaves nothing there or in the folder for temporary files", async () => {
   const { folder, session, message } = await database();
+  const temporary = path.join(folder, "temporary");
+  mkdirSync(temporary);
+  vi.stubEnv("TMPDIR", temporary);
+  onTestFinished(() => void vi.unstubAllEnvs());
   session("ses_1");
   message("msg_1", "ses_1", { role: "user" }, [{ type: "text", text: "Look." }]);
   message("msg_2", "ses_1", { role: "assistant", modelID: "m-1" }, [
@@ -76,7 +80,10 @@ it("reads each session of opencode's database, written to it or beside it yet, a
   message("msg_3", "ses_2", { role: "user" }, [{ type: "text", text: "Again." }]);
   message("msg_4", "ses_2", { role: "assistant", modelID: "m-1" }, [{ type: "text", text: "Yes." }]);
   session("ses_empty");
-  const bytes = () => readdirSync(folder).map((name) => [name, readFileSync(path.join(folder, name), "base64")]);
+  const bytes = () =>
+    readdirSync(folder)
+      .filter((name) => name.startsWith("opencode"))
+      .map((name) => [name, readFileSync(path.join(folder, name), "base64")]);
   const before = bytes();
   expect((await walk([folder])).candidates.map((one) => path.basename(one.path))).toEqual([
     "opencode.db#ses_1",
@@ -92,6 +99,7 @@ it("reads each session of opencode's database, written to it or beside it yet, a
     { session_id: "ses_2", steps: [{ text: "Again." }, { text: "Yes." }] },
   ]);
   expect(bytes()).toEqual(before);
+  expect(readdirSync(temporary)).toEqual([]);
 });
 
 it("sees what was added since it looked", async () => {

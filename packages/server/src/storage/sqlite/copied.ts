@@ -24,7 +24,6 @@ const stampOf = (paths: readonly string[]): string =>
  */
 export const openCopy = (path: string): CopiedDatabase => {
   const folder = mkdtempSync(join(tmpdir(), "imprint-database-"));
-  const remove = (): void => rmSync(folder, { recursive: true, force: true });
   const copy = join(folder, basename(path));
   try {
     const parts = [path, `${path}-wal`];
@@ -38,15 +37,12 @@ export const openCopy = (path: string): CopiedDatabase => {
           copyFileSync(part, join(folder, basename(part)), constants.COPYFILE_FICLONE);
     }
     const file = new Libsql(copy);
+    file.prepare("select 1 from sqlite_schema").all(); // opens its journal too
     return {
       rows: (sql, ...parameters) => file.prepare(sql).iterate([...parameters]) as IterableIterator<unknown>,
-      close: () => {
-        file.close();
-        remove();
-      },
+      close: () => file.close(),
     };
-  } catch (error) {
-    remove();
-    throw error;
+  } finally {
+    rmSync(folder, { recursive: true, force: true }); // what is open is read on: nothing stays of a killed process
   }
 };
