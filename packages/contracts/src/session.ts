@@ -14,6 +14,7 @@ export const SESSION_FORMATS = [
   "qwen-code",
   "cline",
   "opencode",
+  "goose",
   "continue",
   "copilot-cli",
   "vscode-chat",

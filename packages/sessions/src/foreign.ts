@@ -14,7 +14,6 @@ interface Foreign {
 export const CONVERT = "bring the conversation as chat-jsonl (`messages` of `role` and `content`) or as ATIF";
 const typeOf = (record: JsonObject): string => scalarText(record.type);
 
-const roled = ({ role, content }: JsonObject): boolean => isString(role) && Array.isArray(content);
 const hasPart = (content: unknown, type: RegExp): boolean => objectsOf(content).some((part) => type.test(typeOf(part)));
 
 const isShortened = ({ v, agent, content }: JsonObject): boolean => v === 1 && isString(agent) && Array.isArray(content);
@@ -52,12 +51,6 @@ const FOREIGN: readonly Foreign[] = [
       objectsOf(record.history).some((item) => isObject(item.message) && ("promptLogs" in item || isString(item.executionId))),
   },
   {
-    tool: "Goose",
-    record: (record) =>
-      (isString(record.working_dir) && ["message_count", "description", "conversation"].some((key) => key in record)) ||
-      (roled(record) && (typeof record.created === "number" || hasPart(record.content, /^tool(?:Request|Response)$/))),
-  },
-  {
     tool: "Antigravity",
     record: (record) =>
       (typeof record.step_index === "number" && isString(record.source) && /^[A-Z_]+$/.test(typeOf(record))) ||
@@ -90,13 +83,6 @@ const FOREIGN: readonly Foreign[] = [
       /^(?:TurnBegin|StepBegin|ContentPart)$/.test(typeOf(objectOrEmpty(record.message))),
   },
   {
-    tool: "Droid (Factory)",
-    record: (record) =>
-      (record.type === "session_start" && isString(record.id) && ("sessionTitle" in record || "owner" in record)) ||
-      (record.type === "completion" && isString(record.finalText)) ||
-      (record.type === "tool_call" && isString(record.toolName) && isString(record.session_id)),
-  },
-  {
     tool: "an older OpenHands resolver",
     record: (record) =>
       isObject(record.issue) &&
@@ -107,15 +93,6 @@ const FOREIGN: readonly Foreign[] = [
   {
     tool: "iFlow CLI",
     record: (record) => isString(record.sessionId) && /^session-[0-9a-f]{8}-/.test(record.sessionId) && isObject(record.message),
-  },
-  {
-    tool: "Grok CLI",
-    record: (record) =>
-      (["system", "user", "assistant"].includes(typeOf(record)) &&
-        record.message === undefined &&
-        ["synthetic_reason", "prompt_index", "model_fingerprint", "model_id"].some((key) => key in record)) ||
-      ((record.type ?? record.role) === "system" && isString(record.content) && record.content.startsWith("You are Grok")) ||
-      record.type === "backend_tool_call",
   },
   {
     tool: "Entire's shortened copy (`transcript.jsonl`)",
@@ -136,10 +113,6 @@ const FOREIGN: readonly Foreign[] = [
       (record.jsonrpc === "2.0" && (isString(record.method) || "result" in record)) ||
       scalarText(record.schema).startsWith("acpx."),
     instead: "bring the agent's own recording of the session",
-  },
-  {
-    tool: "Mistral Vibe",
-    record: (record) => isString(record.message_id) && isString(record.role) && ("content" in record || "tool_calls" in record),
   },
   {
     tool: "Posit Assistant",
@@ -183,7 +156,7 @@ const DATABASES: readonly (Pick<Foreign, "tool" | "instead"> & { readonly schema
   },
   { tool: "VS Code", schema: "ItemTable", instead: "bring the chats beside it, `chatSessions/*.json` and `*.jsonl`" },
   { tool: "Kiro CLI", schema: "conversations_v2" },
-  { tool: "Goose", schema: "content_json" },
+  { tool: "Goose", schema: "content_json", instead: "bring it, `sessions.db`, with `imprint import`" },
   { tool: "Cursor's command line", schema: "CREATE TABLE blobs" },
 ];
 

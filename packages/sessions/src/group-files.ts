@@ -7,7 +7,7 @@ export interface FileGroup {
 
 const RECORDED =
   /\.(?:jsonl|ndjson|json|traj)(?:\.(?:gz|zst))?$|\.parquet$|(?:^|[/\\.])chat[.-]history[^/\\]*\.md$|\.jsonl\.\d{3}$|(?:^|[/\\])raw_transcript(?:\.\d{3})?$/i;
-/** What tools keep that is refused by their name: SpecStory's files, Kiro's and Goose's databases, Antigravity's conversations. */
+/** What tools keep that is refused by their name: SpecStory's files, the databases of Kiro and, but on the command line, of Goose, Antigravity's conversations. */
 const REFUSED =
   /(?:^|[/\\])\d{4}-\d\d-\d\d_\d\d-\d\d[^/\\]*\.md$|\.specstory[/\\]history[/\\][^/\\]+\.md$|\.chat$|(?:^|[/\\])(?:sessions\.db|data\.sqlite3)$|antigravity[\w-]*[/\\]conversations[/\\][^/\\]+\.pb$/i;
 const SKIPPED_FOLDER = /(?:^|[/\\])(?:node_modules|\.git|tool-results)(?:[/\\]|$)/;

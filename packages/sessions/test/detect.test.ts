@@ -47,6 +47,7 @@ describe.each(ALL)("a recording of $format in $name", ({ format, text }) => {
       "pi",
       "codex-exec",
       "gemini-stream",
+      "goose",
       "vscode-chat",
       "cursor",
       "agent-data-protocol",

@@ -65,7 +65,8 @@ export async function agentFolders(
   const home = (...parts: string[]): string => path.join(homedir(), ...parts);
   const claude = env.CLAUDE_CONFIG_DIR || home(".claude");
   const codex = env.CODEX_HOME || home(".codex");
-  const opencode = path.join(env.XDG_DATA_HOME || home(".local", "share"), "opencode");
+  const data = env.XDG_DATA_HOME || home(".local", "share");
+  const opencode = path.join(data, "opencode");
   const databases = (await namesIn(opencode)).filter((name) => OPENCODE.test(name));
   const folders = [
     path.join(claude, "projects"),
@@ -73,6 +74,7 @@ export async function agentFolders(
     ...[...databases, "storage"].map((name) => path.join(opencode, name)),
     ...[home(".gemini", "tmp"), home(".qwen", "projects"), home(".qwen", "tmp"), home(".copilot", "session-state")],
     ...[home(".continue", "sessions"), home(".cline", "data"), home(".pi", "agent", "sessions")],
+    path.join(data, "goose", "sessions", "sessions.db"),
     ...(await editorFolders(env, isWanted)),
   ];
   const there = await Promise.all(folders.map(isThere));

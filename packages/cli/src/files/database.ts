@@ -2,10 +2,11 @@ import { open } from "node:fs/promises";
 import type { CopiedDatabase } from "@imprint/server/stored";
 import type { Candidate } from "./candidate.js";
 import { cursorSessions, isCursorDatabase } from "./cursor-database.js";
+import { gooseSessions, isGooseDatabase } from "./goose-database.js";
 import { isOpencodeDatabase, opencodeSessions } from "./opencode-database.js";
 
 /** Whether a file in a folder is by its name a database that is opened. */
-export const isDatabase = (file: string): boolean => isOpencodeDatabase(file) || isCursorDatabase(file);
+export const isDatabase = (file: string): boolean => isOpencodeDatabase(file) || isCursorDatabase(file) || isGooseDatabase(file);
 
 type Found = Pick<Candidate, "size" | "modified">;
 
@@ -26,15 +27,13 @@ function sessionsIn(file: string, database: CopiedDatabase, found: Found): reado
   }>;
   const tables = new Set(Array.from(rows, ({ name }) => name));
   if (tables.has("cursorDiskKV")) return cursorSessions(file, database);
+  if (tables.has("sessions") && tables.has("messages")) return gooseSessions(file, database);
   const isOpencode = isOpencodeDatabase(file) || tables.has("session_v2") || (tables.has("session") && tables.has("part"));
   return isOpencode ? opencodeSessions(database, { file, tables, found }) : [];
 }
 
 /** Copies that are read from, by their databases' paths: of one that has changed, in a folder that is watched, the older one goes. */
 const copies = new Map<string, { readonly stamp: string; readonly candidates: readonly Candidate[]; close(): void }>();
-const closeAll = (): void => {
-  for (const { close } of copies.values()) close();
-};
 
 /** The sessions of a database as candidates that are read when they are asked for. Throws what SQLite cannot read. */
 export async function sessionsInDatabase(file: string, found: Found): Promise<readonly Candidate[]> {
@@ -43,7 +42,6 @@ export async function sessionsInDatabase(file: string, found: Found): Promise<re
   if (known?.stamp === stamp) return known.candidates;
   known?.close();
   copies.delete(file);
-  if (!process.listeners("exit").includes(closeAll)) process.once("exit", closeAll);
   const { openCopy } = await import("@imprint/server/stored");
   const database = openCopy(file);
   try {

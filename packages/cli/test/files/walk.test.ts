@@ -40,7 +40,7 @@ it("takes files of tools that are refused by name, so that the import names them
   const root = await folder([
     ".specstory/history/gates.md",
     "antigravity/conversations/5b0e8a52.pb",
-    "goose/sessions.db",
+    "kiro-cli/data.sqlite3",
     "ab/cd.chat",
     "history/gates.md",
     "5b0e8a52.pb",
@@ -49,7 +49,7 @@ it("takes files of tools that are refused by name, so that the import names them
     ".specstory/history/gates.md",
     "ab/cd.chat",
     "antigravity/conversations/5b0e8a52.pb",
-    "goose/sessions.db",
+    "kiro-cli/data.sqlite3",
   ]);
 });
 

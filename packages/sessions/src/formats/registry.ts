@@ -15,6 +15,7 @@ import type { RecordFormat, TextFormat } from "./format.js";
 import { gateway } from "./gateway/format.js";
 import { geminiCli } from "./gemini-cli/format.js";
 import { geminiStream } from "./gemini-stream/format.js";
+import { goose } from "./goose/format.js";
 import { miniSweAgent } from "./mini-swe-agent/format.js";
 import { native } from "./native/format.js";
 import { opencode } from "./opencode/format.js";
@@ -40,6 +41,7 @@ export const RECORD_FORMATS: readonly RecordFormat[] = [
   geminiStream,
   cline,
   opencode,
+  goose,
   continueSession,
   copilotCli,
   vscodeChat,

@@ -1,7 +1,7 @@
 import type { Observation, ToolCall } from "@imprint/contracts";
 import { unread } from "../dropped.js";
 import { contentText, joinBlocks, resultText } from "./content-text.js";
-import { isObject, isString, type JsonObject, objectOrEmpty, parseJson, stringOrNull } from "./json.js";
+import { arrayOrEmpty, isObject, isString, type JsonObject, objectOrEmpty, objectsOf, parseJson, stringOrNull } from "./json.js";
 import { argumentsText, toolCall } from "./tool-calls.js";
 
 /** `call_id` is null where the part names no call. */
@@ -18,15 +18,27 @@ export interface Parts {
 }
 
 const NONE: readonly never[] = [];
-const CALL = /^(?:(?:server_|mcp_)?tool_use|tool-call|toolCall)$/;
-const RESULT = /^(?:\w*tool_result|tool-result)$/;
+const CALL = /^(?:(?:server_|mcp_)?tool_use|tool-call|toolCall|(?:frontendT|t)oolRequest)$/;
+const RESULT = /^(?:\w*tool_result|tool-result|toolResponse)$/;
 const REFUSED = "rejected-by-user";
 const FAILED = new Set<unknown>(["error", "error-text", "error-json", "cancelled", REFUSED]);
 
 function callOf(use: JsonObject, fallbackId: string): ToolCall | null {
-  const name = use.name ?? use.toolName;
+  const { value } = objectOrEmpty(use.toolCall); // Goose's
+  const call = isObject(value) ? value : use;
+  const name = call.name ?? call.toolName;
   const id = stringOrNull(use.id ?? use.toolUseId ?? use.toolCallId) ?? fallbackId;
-  return isString(name) ? { id, name, arguments: argumentsText(use.input ?? use.args ?? use.arguments) } : null;
+  return isString(name) ? { id, name, arguments: argumentsText(call.input ?? call.args ?? call.arguments) } : null;
+}
+
+const isForModel = ({ annotations }: JsonObject): boolean =>
+  arrayOrEmpty(objectOrEmpty(annotations).audience).every((one) => one === "assistant");
+
+/** Goose's result as one of those: what a tool says to the person alone is left out. */
+function gooseResult({ id, toolResult }: JsonObject): JsonObject {
+  const { status, value, error } = objectOrEmpty(toolResult);
+  const { content, isError } = isObject(value) ? value : { content: value, isError: false };
+  return { toolUseId: id, status, isError, content: status === "error" ? error : objectsOf(content).filter(isForModel) };
 }
 
 function resultOf(part: JsonObject): Result {
@@ -69,7 +81,8 @@ export function readParts(content: unknown, fallbackId: string): Parts {
         addCall(toolCall(call, `${fallbackId}-${calls.length}`));
     else if (isObject(toolUse) || CALL.test(kind))
       addCall(callOf(isObject(toolUse) ? toolUse : part, `${fallbackId}-${calls.length}`));
-    else if (isObject(toolResult) || RESULT.test(kind)) results.push(resultOf(isObject(toolResult) ? toolResult : part));
+    else if (isObject(toolResult) || RESULT.test(kind))
+      results.push(resultOf(kind === "toolResponse" ? gooseResult(part) : isObject(toolResult) ? toolResult : part));
     else if (thought !== null) thoughts.push(thought);
     else if (isString(text) || isString(value) || contentText([part]) !== "") said.push(part);
     else left.push(unread("part", kind));

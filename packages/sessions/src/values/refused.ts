@@ -13,6 +13,7 @@ const REFUSED = [
   /^Command not executed\. (?:The user rejected|Switching to human mode)/, // mini-SWE-agent
   /^Action has been rejected by the user!/, // OpenHands
   /^\[Operation Cancelled\]/, // Gemini CLI, Qwen Code
+  /^(?:The user has declined to run this tool\.|(?:-\d+: )*Tool call cancelled by user)/, // Goose
 ] as const;
 
 /** And where the person changed what it was to do, and let it be then. */

@@ -169,7 +169,31 @@ function copilotCli(): string {
   );
 }
 
-/** The conversation as agents of the terminal and the editor write it. */
+/** As `goose session export --format json` prints it, and its lines as earlier versions kept them. */
+const GOOSE = { id: "20260105_1", working_dir: "/work", message_count: 6, model_config: { model_name: "m-1" } };
+function gooseMessages(): readonly object[] {
+  const message = (second: number, role: string, ...content: readonly object[]) => {
+    const inference = { provider: "p", requestedModel: "m-1" };
+    const metadata = { userVisible: true, agentVisible: true, ...(role === "assistant" && { inference }) };
+    return { id: `msg_${second}`, role, created: Date.parse(at(second)) / 1000, content, metadata };
+  };
+  const text = (said: string): object => ({ type: "text", text: said });
+  const call = {
+    type: "toolRequest",
+    id: CALL.id,
+    toolCall: { status: "success", value: { name: CALL.name, arguments: input } },
+  };
+  const value = { resultType: "complete", content: [text(RESULT)], isError: false };
+  return [
+    message(1, "user", text(TASK)),
+    message(2, "assistant", text(FIRST_ANSWER), call),
+    message(3, "user", { type: "toolResponse", id: CALL.id, toolResult: { status: "success", value } }),
+    message(4, "assistant", text(LAST_ANSWER)),
+    message(5, "user", text(SECOND_TASK)),
+    message(6, "assistant", text(SECOND_ANSWER)),
+  ];
+}
+
 /** What Cline's command line keeps beside what its editor's extension does. */
 function clineRun(): string {
   const message = (second: number, role: string, content: unknown): unknown => ({
@@ -217,6 +241,7 @@ function continueSession(): string {
   });
 }
 
+/** The conversation as agents of the terminal and the editor write it. */
 export const CLI_SAMPLES: readonly Sample[] = [
   { format: "gemini-cli", name: "session.json", text: JSON.stringify({ ...geminiHead, messages: geminiCli() }, null, 2) },
   {
@@ -228,6 +253,8 @@ export const CLI_SAMPLES: readonly Sample[] = [
   { format: "qwen-code", name: "chat.jsonl", text: qwenCode() },
   { format: "cline", name: "api_conversation_history.json", text: cline() },
   { format: "cline", name: "1795508505198_p4r82.messages.json", text: clineRun() },
+  { format: "goose", name: "export.json", text: JSON.stringify({ ...GOOSE, conversation: gooseMessages() }, null, 2) },
+  { format: "goose", name: "20260105_100000.jsonl", text: jsonLines(GOOSE, ...gooseMessages()) },
   { format: "continue", name: "session.json", text: continueSession() },
   { format: "copilot-cli", name: "events.jsonl", text: copilotCli() },
   {

@@ -260,6 +260,8 @@ describe("a call that the person's words take back is context, and what comes af
 it.each([
   "The user doesn't want to take this action right now. STOP what you are doing and wait for the user to tell you how to proceed.",
   "Permission to use Bash with command git push has been denied.",
+  "The user has declined to run this tool. DO NOT attempt to call this tool again.",
+  "-32603: -32600: Tool call cancelled by user",
   "Permission for this action was denied by the Claude Code auto mode classifier. Reason: it deletes data.",
   "Claude requested permissions to write to /w/a.txt, but you haven't granted it yet.",
   'The user has specified a rule which prevents you from using this specific tool call. Here are some of the relevant rules [{"action":"deny"}]',

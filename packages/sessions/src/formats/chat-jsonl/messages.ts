@@ -26,6 +26,7 @@ const chatRole = (name: unknown): ChatRole | null => ROLES.get(isString(name) ? 
 const LANGCHAIN = new Set<unknown>(["human", "ai", "tool", "system"]);
 
 const spokenBy = ({ role, from, type }: JsonObject): unknown => role ?? from ?? (LANGCHAIN.has(type) ? type : undefined);
+const timeOf = ({ timestamp, created }: JsonObject): unknown => timestamp ?? created;
 const contentOf = (message: JsonObject): unknown => message.content ?? message.value ?? message.text;
 
 /** Whether these are messages of a conversation: every one names a speaker that is known. */
@@ -52,7 +53,8 @@ function answerOf(message: JsonObject, said: Parts, { index, isCall }: { index: 
   if (written.length > 0) return { calls: written, contextOnly };
   const calls = callsOf([...arrayOrEmpty(message.tool_calls), ...[message.function_call].filter(isObject)], index);
   const reasoning = contentText(message.reasoning_content ?? message.reasoning ?? message.thinking) || said.reasoning;
-  return { text: said.text || contentText(message.refusal), reasoning, calls: [...calls, ...said.calls], contextOnly };
+  const text = said.text || contentText(message.refusal);
+  return { text, reasoning, calls: [...calls, ...said.calls], contextOnly, timestamp: timeOf(message) };
 }
 
 /** What a result's message answers as a whole, where it has no parts that do. */
@@ -79,7 +81,7 @@ export function conversation(messages: readonly JsonObject[], output: Output): T
       const id = call_id ?? named ?? talk.openCalls()[0] ?? `result-${index}`;
       talk.observe({ ...more, call_id: id, content: output.fit(content) }, { idsRepeat: true, isRefused });
     }
-    if (role === "system" || role === "user") talk.say(role, said.text);
+    if (role === "system" || role === "user") talk.say(role, said.text, timeOf(message));
   });
   return talk;
 }
