@@ -77,7 +77,6 @@ const FOREIGN: readonly Foreign[] = [
   {
     tool: "Kimi CLI",
     record: (record) =>
-      ["_checkpoint", "_usage", "_system_prompt"].includes(scalarText(record.role)) ||
       (record.type === "metadata" && "protocol_version" in record) ||
       /^(?:context\.append_|turn\.prompt$)/.test(typeOf(record)) ||
       /^(?:TurnBegin|StepBegin|ContentPart)$/.test(typeOf(objectOrEmpty(record.message))),

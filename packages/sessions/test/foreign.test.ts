@@ -87,7 +87,6 @@ describe("a recording of a tool that is not read", () => {
     ],
     ["opencode run", jsonLines({ type: "step_start", timestamp: 1, sessionID: "ses_1", part: { type: "step-start" } })],
     ["last answer alone", JSON.stringify({ session_id: uuid, response: "y", stats: { models: {}, tools: {} } }, null, 2)],
-    ["Kimi CLI", jsonLines({ role: "user", content: "x" }, { role: "_checkpoint", id: 0 }, { role: "assistant", content: [] })],
     ["Kimi CLI", jsonLines({ type: "metadata", protocol_version: "1.4" }, { type: "turn.prompt", input: [] })],
     ["OpenHands resolver", jsonLines(resolver)],
     ["iFlow CLI", jsonLines({ ...claudeLike, message: { role: "user", content: "x" } })],

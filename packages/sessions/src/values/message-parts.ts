@@ -32,7 +32,7 @@ function callOf(use: JsonObject, fallbackId: string): ToolCall | null {
 }
 
 const isForModel = ({ annotations }: JsonObject): boolean =>
-  arrayOrEmpty(objectOrEmpty(annotations).audience).every((one) => one === "assistant");
+  arrayOrEmpty(objectOrEmpty(annotations).audience ?? ["assistant"]).includes("assistant");
 
 /** Goose's result as one of those: what a tool says to the person alone is left out. */
 function gooseResult({ id, toolResult }: JsonObject): JsonObject {
@@ -54,14 +54,16 @@ function resultOf(part: JsonObject): Result {
   };
 }
 
-const thoughtOf = ({ type, thinking, text, value, reasoningContent }: JsonObject): string | null => {
-  const said = isObject(reasoningContent) ? objectOrEmpty(reasoningContent.reasoningText).text : (thinking ?? text ?? value);
-  return type === "thinking" || type === "reasoning" || isObject(reasoningContent) ? (stringOrNull(said) ?? "") : null;
+const THOUGHT = new Set<unknown>(["think", "thinking", "reasoning"]);
+
+const thoughtOf = ({ type, thinking, think, text, value, reasoningContent: block }: JsonObject): string | null => {
+  const said = isObject(block) ? objectOrEmpty(block.reasoningText).text : (thinking ?? think ?? text ?? value);
+  return THOUGHT.has(type) || isObject(block) ? (stringOrNull(said) ?? "") : null;
 };
 
 /**
  * Reads content as text or as parts, in the dialects of OpenAI, Anthropic's Messages, Amazon Bedrock's Converse, the AI SDK, Amp,
- * pi and LLaMA-Factory v1.
+ * pi, Goose, Kimi CLI and LLaMA-Factory v1.
  */
 export function readParts(content: unknown, fallbackId: string): Parts {
   if (!Array.isArray(content)) return { text: contentText(content), reasoning: "", calls: NONE, results: NONE, left: NONE };

@@ -57,6 +57,61 @@ describe("chat-jsonl", () => {
     ]);
   });
 
+  it("reads messages that are lines of their own as one conversation: Kimi CLI's, with its marks counted", async () => {
+    const call = { type: "function", id: "tool_1", function: { name: "Shell", arguments: '{"command":"make"}' } };
+    const imported = await importText(
+      jsonLines(
+        { role: "_system_prompt", content: "You are an agent." },
+        { role: "_checkpoint", id: 0 },
+        { role: "user", content: [{ type: "text", text: "Build it." }] },
+        { role: "_usage", token_count: 900 },
+        {
+          role: "assistant",
+          content: [
+            { type: "think", think: "With make." },
+            { type: "text", text: "I build." },
+          ],
+          tool_calls: [call],
+        },
+        { role: "tool", content: [{ type: "text", text: "ok" }], tool_call_id: "tool_1" },
+        { role: "assistant", content: "Built." },
+      ),
+    );
+    expect(imported.format).toBe("chat-jsonl");
+    expect(imported.sessions).toMatchObject([
+      {
+        steps: [
+          { source: "system", text: "You are an agent." },
+          { source: "user", text: "Build it." },
+          { text: "I build.", reasoning: "With make.", tool_calls: [{ name: "Shell" }], observations: [{ content: "ok" }] },
+          { text: "Built." },
+        ],
+      },
+    ]);
+    expect(droppedOf(imported)).toEqual({ "line not read: of no known kind": 2 });
+  });
+
+  it("reads gptme's lines, when they were said too", async () => {
+    const line = (role: string, content: string, second: number): object => ({
+      ...{ role, content, timestamp: `2026-01-05T10:00:0${second}.000000` },
+    });
+    const { sessions, bad_lines } = await importText(
+      jsonLines(line("system", "You are gptme.", 0), line("user", "Hi", 1), line("assistant", "Hello.", 2), { note: 1 }),
+    );
+    expect(sessions).toMatchObject([{ started_at: "2026-01-05T10:00:00.000Z", steps: [{}, { text: "Hi" }, { text: "Hello." }] }]);
+    expect(bad_lines).toBe(1);
+  });
+
+  it("takes lines for a conversation once one answers a request, and not before", async () => {
+    const asked = { role: "user", content: "Hi" };
+    for (const lines of [
+      [asked, asked],
+      [{ role: "assistant", content: "Hello." }, asked],
+      [{ role: "owner" }, asked],
+    ])
+      await expect(importText(jsonLines(...lines))).rejects.toThrow("is no recorded session of a known format");
+  });
+
   it("reads prompt and completion, and query, response and history", async () => {
     const imported = await importText(
       jsonLines(

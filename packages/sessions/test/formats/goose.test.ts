@@ -43,7 +43,7 @@ it("reads the files of earlier versions: facts in a line, results as lists, and 
         result("c1", {
           status: "success",
           value: [
-            text("ok", { annotations: { audience: ["assistant"] } }),
+            text("ok", { annotations: { audience: ["user", "assistant"] } }),
             text("A bar", { annotations: { audience: ["user"] } }),
           ],
         }),

@@ -2,8 +2,8 @@ import { DROPPED } from "../../dropped.js";
 import { arrayOrEmpty, isString, type JsonObject, stringOrNull } from "../../values/json.js";
 import { toolDefinitions } from "../../values/tools.js";
 import { verdictOf } from "../../values/verdict.js";
-import { handOver, type Output, type RecordFormat } from "../format.js";
-import { behindSystem, conversation, isConversation, pair } from "./messages.js";
+import { handOver, type Output, type Reader, type RecordFormat } from "../format.js";
+import { behindSystem, chat, isConversation, isExchange, pair } from "./messages.js";
 
 const isSide = (value: unknown): boolean => isString(value) || isConversation(value);
 
@@ -18,22 +18,31 @@ function messagesOf(record: JsonObject): readonly JsonObject[] | null {
   return null;
 }
 
-function readRecord(record: JsonObject, output: Output): void {
-  const messages = messagesOf(record);
-  if (messages === null) {
-    output.badRecord();
-    return;
-  }
-  const talk = conversation(behindSystem(record, messages), output);
+function readRecord(record: JsonObject, messages: readonly JsonObject[], output: Output): void {
+  const { talk, add } = chat(output);
+  behindSystem(record, messages).forEach(add);
   if (isConversation(record.rejected_messages)) talk.dropped.add(DROPPED.rejected);
   const tools = toolDefinitions(record.tools ?? record.functions);
   handOver(output, talk, { model: stringOrNull(record.model), tools, ...verdictOf(record) });
 }
 
-/** Chat records of OpenAI fine-tuning, TRL, ms-swift and benchmarks' runs: one conversation a line, or a list of them. */
+function chatReader(output: Output): Reader<JsonObject> {
+  const { talk, add } = chat(output); // of lines
+  return {
+    accept: (record) => {
+      const messages = messagesOf(record);
+      if (messages !== null) readRecord(record, messages, output);
+      else if (isString(record.role)) add(record);
+      else output.badRecord();
+    },
+    finish: () => handOver(output, talk, {}),
+  };
+}
+
+/** Chat records of OpenAI fine-tuning, TRL, ms-swift and benchmarks' runs: one conversation a line, or a message a line, as Kimi CLI and gptme write. */
 export const chatJsonl: RecordFormat = {
   name: "chat-jsonl",
-  sign: "records with `messages` or `trajectory` of `role` and `content`, or `prompt` and `completion`",
-  recognises: (record) => messagesOf(record) !== null,
-  read: (output) => ({ accept: (record) => readRecord(record, output), finish: () => {} }),
+  sign: "records with `messages` or `trajectory` of `role` and `content`, or `prompt` and `completion`, or such messages as lines",
+  recognises: (record, head) => messagesOf(record) !== null || isExchange(head),
+  read: chatReader,
 };

@@ -1,4 +1,5 @@
 import type { ToolCall } from "@imprint/contracts";
+import { unread } from "../../dropped.js";
 import { type AgentPart, type Transcript, transcript } from "../../transcript.js";
 import { contentText, resultText } from "../../values/content-text.js";
 import { arrayOrEmpty, isObject, isString, type JsonObject, parseJson, stringOrNull } from "../../values/json.js";
@@ -8,7 +9,7 @@ import type { Output } from "../format.js";
 
 /** What the datasets of the field call the speakers. */
 const SPEAKERS = {
-  system: ["system", "developer"],
+  system: ["system", "developer", "_system_prompt"],
   user: ["user", "human"],
   answer: ["assistant", "gpt", "model", "ai", "bot", "chatgpt"],
   call: ["tool_call", "function_call"],
@@ -29,9 +30,14 @@ const spokenBy = ({ role, from, type }: JsonObject): unknown => role ?? from ?? 
 const timeOf = ({ timestamp, created }: JsonObject): unknown => timestamp ?? created;
 const contentOf = (message: JsonObject): unknown => message.content ?? message.value ?? message.text;
 
-/** Whether these are messages of a conversation: every one names a speaker that is known. */
+/** Whether this is a message: it names a speaker that is known. */
+export const isMessage = (value: unknown): value is JsonObject => isObject(value) && chatRole(spokenBy(value)) !== null;
 export const isConversation = (value: unknown): value is readonly JsonObject[] =>
-  Array.isArray(value) && value.length > 0 && value.every((item) => isObject(item) && chatRole(spokenBy(item)) !== null);
+  Array.isArray(value) && value.length > 0 && value.every(isMessage);
+
+/** Whether records are messages themselves, of which the last answers a request. */
+export const isExchange = (records: readonly JsonObject[]): boolean =>
+  chatRole(records.at(-1)?.role) === "answer" && records.some(({ role }) => chatRole(role) === "user");
 
 /** The messages behind the system text that stands beside them, where none of them is one. */
 export const behindSystem = ({ system }: JsonObject, messages: readonly JsonObject[]): readonly JsonObject[] =>
@@ -64,11 +70,13 @@ const resultOf = (message: JsonObject): Result => ({
   ...(message.status === "error" && { is_error: true }),
 });
 
-/** One conversation's messages in any of the usual dialects. A call message continues the answer before it. */
-export function conversation(messages: readonly JsonObject[], output: Output): Transcript {
+/** Takes one conversation's messages in any of the usual dialects, one by one. A call message continues the answer before it. */
+export function chat(output: Output): { readonly talk: Transcript; readonly add: (message: JsonObject) => void } {
   const talk = transcript(output.hold);
   let key = "";
-  messages.forEach((message, index) => {
+  let index = -1;
+  const add = (message: JsonObject): void => {
+    index += 1;
     const role = chatRole(spokenBy(message));
     const said = readParts(contentOf(message), `call-${index}`);
     for (const reason of said.left) talk.dropped.add(reason);
@@ -82,8 +90,9 @@ export function conversation(messages: readonly JsonObject[], output: Output): T
       talk.observe({ ...more, call_id: id, content: output.fit(content) }, { idsRepeat: true, isRefused });
     }
     if (role === "system" || role === "user") talk.say(role, said.text, timeOf(message));
-  });
-  return talk;
+    else if (role === null) talk.dropped.add(unread(message.role));
+  };
+  return { talk, add };
 }
 
 /** A conversation from a question and an answer, each a text or a list of messages. */

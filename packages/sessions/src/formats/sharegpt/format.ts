@@ -1,7 +1,7 @@
 import { isString, type JsonObject, objectsOf, stringOrNull } from "../../values/json.js";
 import { toolDefinitions } from "../../values/tools.js";
 import { rewardVerdict, type Verdict, verdictOf } from "../../values/verdict.js";
-import { behindSystem, conversation, isConversation } from "../chat-jsonl/messages.js";
+import { behindSystem, chat, isConversation } from "../chat-jsonl/messages.js";
 import { handOver, type Output, type RecordFormat } from "../format.js";
 
 const SPEAKERS: Readonly<Record<string, string>> = { USER: "human", ASSISTANT: "gpt", "FUNCTION RESPONSE": "observation" };
@@ -62,7 +62,8 @@ function readRecord(record: JsonObject, output: Output): void {
     output.badRecord();
     return;
   }
-  const talk = conversation(behindSystem(record, turns), output);
+  const { talk, add } = chat(output);
+  behindSystem(record, turns).forEach(add);
   const tools = toolDefinitions(record.tools);
   handOver(output, talk, {
     agent: stringOrNull(record.agent),
