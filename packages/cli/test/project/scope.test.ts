@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import Libsql from "libsql";
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { repositoryAt } from "../../src/files/repository.js";
 import { walk } from "../../src/files/walk.js";
@@ -103,6 +104,21 @@ it("finds the recordings of every agent in a repository, and no others", async (
     }),
   );
 
+  const goose = new Libsql(await put(".local/share/goose/sessions/sessions.db", ""));
+  goose.exec(`create table sessions (id text, working_dir text, created_at text, updated_at text);
+    create table messages (id integer primary key, session_id text, role text, content_json text, created_timestamp integer);`);
+  for (const [id, folder] of [
+    ["g1", shop],
+    ["g2", other],
+  ] as const) {
+    goose.prepare("insert into sessions values (?, ?, '', '')").run([id, folder]);
+    for (const role of ["user", "assistant"])
+      goose
+        .prepare("insert into messages (session_id, role, content_json, created_timestamp) values (?, ?, ?, 1)")
+        .run([id, role, '[{"type":"text","text":"x"}]']);
+  }
+  goose.close();
+
   const own = await found(path.join(shop, "src"));
   expect(own.filter((file) => !file.includes("workspaceStorage"))).toEqual([
     ".claude/projects/a/1.jsonl",
@@ -112,6 +128,7 @@ it("finds the recordings of every agent in a repository, and no others", async (
     ".continue/sessions/x.json",
     `.gemini/tmp/${createHash("sha256").update(shop).digest("hex")}/chats/session-1.json`,
     ".gemini/tmp/shop-1/chats/session-3.json",
+    ".local/share/goose/sessions/sessions.db#g1",
     "shop/.aider.chat.history.md",
   ]);
   expect(own.filter((file) => file.includes("workspaceStorage"))).toEqual([expect.stringMatching(/w1.chatSessions.c\.json$/)]);
