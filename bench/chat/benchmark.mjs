@@ -10,7 +10,6 @@ import { PROMPTS } from "./prompts.mjs";
 
 const LONG = "The build of the harbour service failed at the third step, and nobody has looked at the log of the second one. ";
 const user = (content) => ({ role: "user", content });
-
 async function timed(work) {
   const start = performance.now();
   const result = await work();
@@ -70,8 +69,10 @@ export const benchmark = {
       print(
         `first word after ${first_word.new.toFixed(2)} s of a new prompt of 600 tokens, ${first_word.grown.toFixed(2)} s of a second turn`,
       );
-      const file = readdirSync(folder, { recursive: true }).find((name) => name.endsWith(".gguf"));
-      const args = [path.join(folder, file), "base", "", String(os.cpus().length)];
+      const ggufs = [base, folder].flatMap((root) =>
+        readdirSync(root, { recursive: true }).flatMap((name) => (name.endsWith(".gguf") ? path.join(root, name) : [])),
+      );
+      const args = [ggufs[0], "base", "", String(os.cpus().length)];
       server = await startLlamaServer({ root: ROOT, env: process.env, args });
       const theirs = async (prompt) => {
         const body = JSON.stringify({ messages: [user(prompt)], ...asked });

@@ -14,8 +14,6 @@ interface Foreign {
 export const CONVERT = "bring the conversation as chat-jsonl (`messages` of `role` and `content`) or as ATIF";
 const typeOf = (record: JsonObject): string => scalarText(record.type);
 
-const hasPart = (content: unknown, type: RegExp): boolean => objectsOf(content).some((part) => type.test(typeOf(part)));
-
 const isShortened = ({ v, agent, content }: JsonObject): boolean => v === 1 && isString(agent) && Array.isArray(content);
 
 const FOREIGN: readonly Foreign[] = [
@@ -56,7 +54,7 @@ const FOREIGN: readonly Foreign[] = [
       (typeof record.step_index === "number" && isString(record.source) && /^[A-Z_]+$/.test(typeOf(record))) ||
       isString(record.cascadeId) ||
       /^(?:ARTIFACT|CORTEX_STEP)_TYPE_/.test(scalarText(record.artifactType) || typeOf(record)) ||
-      hasPart(record.steps, /^CORTEX_STEP_TYPE_/),
+      objectsOf(record.steps).some((step) => typeOf(step).startsWith("CORTEX_STEP_TYPE_")),
   },
   {
     tool: "an older `codex exec --json`",

@@ -35,9 +35,11 @@ export const isMessage = (value: unknown): value is JsonObject => isObject(value
 export const isConversation = (value: unknown): value is readonly JsonObject[] =>
   Array.isArray(value) && value.length > 0 && value.every(isMessage);
 
-/** Whether records are messages themselves, of which the last answers a request. */
+/** Whether records are messages themselves, and no agent's items of a `type`, of which the last answers a request. */
 export const isExchange = (records: readonly JsonObject[]): boolean =>
-  chatRole(records.at(-1)?.role) === "answer" && records.some(({ role }) => chatRole(role) === "user");
+  records.every(({ role, type }) => isString(role) && type === undefined) &&
+  chatRole(records.at(-1)?.role) === "answer" &&
+  records.some(({ role }) => chatRole(role) === "user");
 
 /** The messages behind the system text that stands beside them, where none of them is one. */
 export const behindSystem = ({ system }: JsonObject, messages: readonly JsonObject[]): readonly JsonObject[] =>
