@@ -112,12 +112,6 @@ const FOREIGN: readonly Foreign[] = [
     instead: "bring the agent's own recording of the session",
   },
   {
-    tool: "Posit Assistant",
-    record: (record) =>
-      (typeof record.id === "number" && isObject(record.message) && "providerOptions" in record.message) ||
-      objectsOf(record.messages).some((message) => Array.isArray(message.lmMessageIds)),
-  },
-  {
     tool: "Cline's screen (`ui_messages.json`)",
     record: (record) => typeof record.ts === "number" && (isString(record.say) || isString(record.ask)),
     instead: "bring `api_conversation_history.json` from the same folder",

@@ -97,8 +97,6 @@ describe("a recording of a tool that is not read", () => {
         { v: 1, agent: "codex", cli_version: "0.9.0", type: "assistant", content: [{ type: "text", text: "y" }] },
       ),
     ],
-    ["Posit Assistant", jsonLines({ id: 0, message: { role: "user", content: "x", providerOptions: { positai: {} } } })],
-    ["Posit Assistant", JSON.stringify({ schemaVersion: "3", root: { id: "r" }, messages: [{ id: "m", lmMessageIds: [0] }] })],
     ["agentv", jsonLines({ schema_version: "agentv.raw_provider_log_line.v1", source: { format: "text" }, content: "# log" })],
     ["agentv", jsonLines({ schema_version: "agentv.transcript.v1", message_index: 0, role: "user", content: "x" })],
     ["agentv", JSON.stringify({ schema_version: "agentv.normalized_transcript.v1", turns: [{ v: 1, type: "user" }] })],

@@ -27,7 +27,8 @@ function sessionsIn(file: string, database: CopiedDatabase, found: Found): reado
   }>;
   const tables = new Set(Array.from(rows, ({ name }) => name));
   if (tables.has("cursorDiskKV")) return cursorSessions(file, database);
-  if (tables.has("sessions") && tables.has("messages")) return gooseSessions(file, database);
+  const isGoose = [...database.rows("select 1 from pragma_table_info('messages') where name = 'content_json'")].length > 0;
+  if (isGoose) return gooseSessions(file, database);
   const isOpencode = isOpencodeDatabase(file) || tables.has("session_v2") || (tables.has("session") && tables.has("part"));
   return isOpencode ? opencodeSessions(database, { file, tables, found }) : [];
 }

@@ -6,8 +6,8 @@ export const isGooseDatabase = (file: string): boolean => /(?:^|[/\\])sessions\.
 
 type Row = Readonly<Record<string, string | number | null>>;
 
-const SESSIONS = `select *, (select sum(length(content_json)) from messages where session_id = sessions.id) as message_count
-  from sessions where message_count > 0 order by created_at, id`;
+const SESSIONS = `select *, (select sum(length(content_json)) from messages where session_id = sessions.id) as bytes
+  from sessions where bytes > 0 order by created_at, id`;
 const MESSAGES = "select * from messages where session_id = ? order by id";
 
 /** A session as Goose wrote it into a file of its own before it had a database. */
@@ -23,6 +23,6 @@ export const gooseSessions = (file: string, database: CopiedDatabase): readonly 
     path: `${file}#${row.id}`,
     lines: () => linesOf(database, row),
     named: false,
-    size: Number(row.message_count),
+    size: Number(row.bytes),
     modified: Date.parse(`${row.updated_at}Z`) || 0,
   }));

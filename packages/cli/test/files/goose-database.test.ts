@@ -48,6 +48,16 @@ it("reads each session of Goose's database in which anything was said, a helper'
   ]);
 });
 
+it("does not take another program's sessions and messages for Goose's", async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), "imprint-goose-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const file = path.join(folder, "crush.db");
+  const db = new Libsql(file);
+  db.exec("create table sessions (id text); create table messages (id text, session_id text, parts text);");
+  db.close();
+  await expect(imported(file)).rejects.toThrow("is an SQLite database, which Imprint does not read");
+});
+
 it("counts a message that is damaged, and reads the others", async () => {
   const folder = await database(
     "update messages set content_json = '[{' where session_id = '20261130_1' and role = 'assistant' and content_json like '%Done 3%';",

@@ -24,6 +24,7 @@ const stampOf = (paths: readonly string[]): string =>
  */
 export const openCopy = (path: string): CopiedDatabase => {
   const folder = mkdtempSync(join(tmpdir(), "imprint-database-"));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
   const copy = join(folder, basename(path));
   try {
     const parts = [path, `${path}-wal`];
@@ -40,9 +41,13 @@ export const openCopy = (path: string): CopiedDatabase => {
     file.prepare("select 1 from sqlite_schema").all(); // opens its journal too
     return {
       rows: (sql, ...parameters) => file.prepare(sql).iterate([...parameters]) as IterableIterator<unknown>,
-      close: () => file.close(),
+      close: () => {
+        file.close();
+        remove();
+      },
     };
   } finally {
-    rmSync(folder, { recursive: true, force: true }); // what is open is read on: nothing stays of a killed process
+    // What is open is read on, but on Windows: nothing stays of a process that is killed.
+    if (process.platform !== "win32") remove();
   }
 };
