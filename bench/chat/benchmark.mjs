@@ -5,16 +5,12 @@ import { startLlamaServer } from "../../scripts/lib/coder/llama-server.mjs";
 import { startDemoService } from "../../scripts/lib/demo/service.mjs";
 import { ROOT } from "../../scripts/lib/setup/main.mjs";
 import { defaultModel, userPath } from "../../scripts/lib/trainer.mjs";
+import { since } from "../harness/pairs.mjs";
 import { spread } from "../harness/statistics.mjs";
 import { PROMPTS } from "./prompts.mjs";
 
 const LONG = "The build of the harbour service failed at the third step, and nobody has looked at the log of the second one. ";
 const user = (content) => ({ role: "user", content });
-async function timed(work) {
-  const start = performance.now();
-  const result = await work();
-  return { result, seconds: (performance.now() - start) / 1000 };
-}
 
 /** Of a greedy answer to a prompt of about 600 tokens: seconds to its first word, the prompt new to a warm engine and then grown by a turn; medians. */
 async function firstWords(stream, rounds) {
@@ -23,7 +19,7 @@ async function firstWords(stream, rounds) {
     let [at, text] = [null, ""];
     for await (const { choices } of await stream(messages)) {
       text += choices[0]?.delta.content ?? "";
-      at ??= text === "" ? null : (performance.now() - began) / 1000;
+      at ??= text === "" ? null : since(began);
     }
     return { at, text };
   };
@@ -43,9 +39,10 @@ async function speeds(ways, prompts) {
   for (const { answer } of found) await answer("Hello");
   for (const prompt of prompts)
     for (const way of found) {
-      const { result, seconds } = await timed(() => way.answer(prompt));
-      way.seconds += seconds;
-      way.tokens += result.usage.completion_tokens;
+      const began = performance.now();
+      const { usage } = await way.answer(prompt);
+      way.seconds += since(began);
+      way.tokens += usage.completion_tokens;
     }
   return found.map(({ tokens, seconds }) => tokens / seconds);
 }
@@ -63,7 +60,9 @@ export const benchmark = {
       service.client.chat.completions.create({ model: service.baseModel, messages, ...asked, ...change });
     let server;
     try {
-      const { seconds: cold_seconds } = await timed(() => ask([user("Hello")], { max_tokens: 1 }));
+      const began = performance.now();
+      await ask([user("Hello")], { max_tokens: 1 });
+      const cold_seconds = since(began);
       print(`first answer after a cold start: ${cold_seconds.toFixed(1)} s`);
       const first_word = await firstWords((messages) => ask(messages, { max_tokens: 8, stream: true }), rounds);
       print(
@@ -80,16 +79,9 @@ export const benchmark = {
       };
       const prompts = PROMPTS.slice(0, Number(options.prompts));
       const [ours, llama_server] = await speeds([(prompt) => ask([user(prompt)]), theirs], prompts);
-      print(`${ours.toFixed(1)} tokens/s, llama-server ${llama_server.toFixed(1)}: ${(ours / llama_server).toFixed(2)} times`);
-      return {
-        ...asked,
-        cold_seconds,
-        first_word,
-        tokens_s: ours,
-        llama_server,
-        ratio: ours / llama_server,
-        load: os.loadavg()[0],
-      };
+      const ratio = ours / llama_server;
+      print(`${ours.toFixed(1)} tokens/s, llama-server ${llama_server.toFixed(1)}: ${ratio.toFixed(2)} times`);
+      return { ...asked, cold_seconds, first_word, tokens_s: ours, llama_server, ratio, load: os.loadavg()[0] };
     } finally {
       server?.close();
       await service.close();

@@ -1,5 +1,8 @@
 import { spread } from "./statistics.mjs";
 
+/** Seconds since a look at `performance.now()`. */
+export const since = (began) => (performance.now() - began) / 1000;
+
 /** Processor seconds (user and system) of this process while `work` runs. */
 async function seconds(work) {
   const start = process.cpuUsage();

@@ -9,6 +9,7 @@ import { startDemoService } from "../../scripts/lib/demo/service.mjs";
 import { ROOT } from "../../scripts/lib/setup/main.mjs";
 import { userPath } from "../../scripts/lib/trainer.mjs";
 import { UsageError } from "../harness/main.mjs";
+import { since } from "../harness/pairs.mjs";
 import { spread } from "../harness/statistics.mjs";
 import { asked } from "./asked.mjs";
 
@@ -32,8 +33,6 @@ const GOALS = {
 };
 const ANSWER = { role: "assistant", content: "Done." };
 const WORSE = 1.15;
-
-const since = (began) => (performance.now() - began) / 1000;
 
 /** What a program gives that tells its address in the first line, and is asked until `work` is done. */
 async function beside(command, args, work) {

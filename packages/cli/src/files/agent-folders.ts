@@ -2,11 +2,11 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
 import { factsOf } from "@imprint/sessions";
+import { isOpencodeDatabase } from "./opencode-database.js";
 
 const EDITORS = ["Code", "Code - Insiders", "VSCodium", "Cursor"];
 /** Cline and its forks. */
 const EXTENSIONS = ["saoudrizwan.claude-dev", "rooveterinaryinc.roo-cline", "kilocode.kilo-code"];
-const OPENCODE = /^opencode(?:-[\w.]+)?\.db$/;
 export const AIDER_HISTORY = ".aider.chat.history.md";
 
 export const isThere = (file: string): Promise<boolean> =>
@@ -67,7 +67,7 @@ export async function agentFolders(
   const codex = env.CODEX_HOME || home(".codex");
   const data = env.XDG_DATA_HOME || home(".local", "share");
   const opencode = path.join(data, "opencode");
-  const databases = (await namesIn(opencode)).filter((name) => OPENCODE.test(name));
+  const databases = (await namesIn(opencode)).filter(isOpencodeDatabase);
   const folders = [
     path.join(claude, "projects"),
     ...["sessions", "archived_sessions"].map((name) => path.join(codex, name)),

@@ -1,8 +1,9 @@
+import path from "node:path";
 import type { CopiedDatabase } from "@imprint/server/stored";
 import type { Candidate } from "./candidate.js";
 
 /** Goose's database of all sessions. */
-export const isGooseDatabase = (file: string): boolean => /(?:^|[/\\])sessions\.db$/.test(file);
+export const isGooseDatabase = (file: string): boolean => path.basename(file) === "sessions.db";
 
 type Row = Readonly<Record<string, string | number | null>>;
 

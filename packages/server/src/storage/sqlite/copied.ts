@@ -39,15 +39,16 @@ export const openCopy = (path: string): CopiedDatabase => {
     }
     const file = new Libsql(copy);
     file.prepare("select 1 from sqlite_schema").all(); // opens its journal too
-    return {
-      rows: (sql, ...parameters) => file.prepare(sql).iterate([...parameters]) as IterableIterator<unknown>,
-      close: () => {
-        file.close();
-        remove();
-      },
+    const close = (): void => {
+      file.close();
+      remove();
     };
-  } finally {
-    // What is open is read on, but on Windows: nothing stays of a process that is killed.
-    if (process.platform !== "win32") remove();
+    // What is open is read on: nothing stays of a process that is killed. Windows removes no open file.
+    if (process.platform === "win32") process.once("exit", close);
+    else remove();
+    return { rows: (sql, ...parameters) => file.prepare(sql).iterate([...parameters]) as IterableIterator<unknown>, close };
+  } catch (error) {
+    remove();
+    throw error;
   }
 };

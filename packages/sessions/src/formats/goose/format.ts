@@ -41,10 +41,11 @@ export const goose: RecordFormat = {
     const lines = gooseChat(output);
     return {
       accept: (record) => {
-        const whole = Array.isArray(record.conversation) ? gooseChat(output) : null;
-        for (const message of objectsOf(record.conversation)) whole?.add(message);
-        if (whole) handOverAs(record, whole, output);
-        else if (isString(record.working_dir)) session = record;
+        if (Array.isArray(record.conversation)) {
+          const whole = gooseChat(output);
+          objectsOf(record.conversation).forEach(whole.add);
+          handOverAs(record, whole, output);
+        } else if (isString(record.working_dir)) session = record;
         else if (isMessage(record)) lines.add(record);
         else output.badRecord();
       },
