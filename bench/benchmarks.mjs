@@ -6,8 +6,9 @@ import { benchmark as memory } from "./memory/benchmark.mjs";
 import { benchmark as mutants } from "./mutants/benchmark.mjs";
 import { benchmark as nextSession } from "./next-session/benchmark.mjs";
 import { benchmark as redaction } from "./redaction/benchmark.mjs";
+import { benchmark as roofline } from "./roofline/benchmark.mjs";
 import { benchmark as tasks } from "./tasks/benchmark.mjs";
 import { benchmark as train } from "./train/benchmark.mjs";
 
 /** What `npm run bench` offers; a new one is a module that exports its name, description, options and `run`. */
-export const BENCHMARKS = [importSpeed, train, memory, chat, jobs, redaction, nextSession, corrections, tasks, mutants];
+export const BENCHMARKS = [importSpeed, train, roofline, memory, chat, jobs, redaction, nextSession, corrections, tasks, mutants];

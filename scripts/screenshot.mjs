@@ -1,17 +1,15 @@
-// npm run screenshot [-- --url URL] [-- --job ID]: the README's picture, from a dashboard with a real job, and a tour of every section in
-// .imprint/tour to look at: light, dark, on a phone. Without --job it imports the example session into the running service
-// (imprint serve) and trains on it first.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+// npm run screenshot -- JOB [--url URL]: the README's picture, from the dashboard of a running service with a training, and a tour of
+// every section in .imprint/tour to look at: light, dark, on a phone.
+import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { createClient } from "@imprint/client";
 import { chromium } from "playwright-core";
 import { ROOT } from "./lib/setup/main.mjs";
 import { findChromium, NO_CHROMIUM } from "./lib/test/chromium.mjs";
+import { refuse } from "./lib/trainer.mjs";
 
 const PICTURE = path.join(ROOT, "docs", "images", "dashboard.png");
-const EXAMPLE = path.join(ROOT, "examples", "sessions", "harborline-gates.json");
 const LIMIT_BYTES = 300_000;
 const SIZE = { width: 1280, height: 860 };
 const TOUR = path.join(ROOT, ".imprint", "tour");
@@ -20,15 +18,6 @@ const LOOKS = {
   dark: { viewport: SIZE, colorScheme: "dark" },
   phone: { viewport: { width: 390, height: 844 }, isMobile: true },
 };
-
-async function train(client) {
-  const { session_id } = await client.sessions.create(readFileSync(EXAMPLE));
-  const { job_id } = await client.train.lora({ session_id, include_unsuccessful: true });
-  console.log(`Training on ${session_id}, job ${job_id}`);
-  const job = await client.jobs.waitFor(job_id);
-  if (job.status !== "completed") throw new Error(`The job ${job.status}: ${job.error?.message ?? ""}`);
-  return job_id;
-}
 
 async function tour(browser, url, hashes) {
   mkdirSync(TOUR, { recursive: true });
@@ -62,8 +51,10 @@ async function take(url, jobId) {
   }
 }
 
-const { values } = parseArgs({ options: { url: { type: "string", default: "http://127.0.0.1:7878" }, job: { type: "string" } } });
-const picture = await take(values.url, values.job ?? (await train(createClient({ baseUrl: values.url }))));
+const options = { url: { type: "string", default: "http://127.0.0.1:7878" } };
+const { values, positionals } = parseArgs({ options, allowPositionals: true });
+if (positionals.length !== 1) refuse("usage: npm run screenshot -- JOB [--url URL]");
+const picture = await take(values.url, positionals[0]);
 if (picture.length > LIMIT_BYTES) throw new Error(`The picture has ${picture.length} bytes; ${LIMIT_BYTES} is the limit.`);
 mkdirSync(path.dirname(PICTURE), { recursive: true });
 writeFileSync(PICTURE, picture);

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// npm test: set-up, format, lint, types and both test suites; with `all`, real coding agents too. Closes with "N passed, M failed".
+// npm test: set-up, format, lint, types and both test suites; with `all`, real coding agents too, with `checks` (npm run check) no tests.
+// Closes with "N passed, M failed".
 import { nodeProblem } from "./lib/setup/node-version.mjs";
 
 const problem = nodeProblem(process.versions.node);

@@ -11,21 +11,13 @@ async function seconds(work) {
   return (user + system) / 1e6;
 }
 
-/**
- * Runs each work once a round, in turn (A B A B ...), after one round that does not count. Gives the processor seconds
- * of each as median, least and greatest, and the ratio to the first, taken round by round so that a drifting clock
- * does not move it.
- */
+/** Processor seconds of each work, run once a round, in turn (A B A B ...), after one round that does not count: median, least, greatest. */
 export async function interleaved({ works, rounds, clock = seconds }) {
-  const names = Object.keys(works);
-  const times = Object.fromEntries(names.map((name) => [name, []]));
+  const times = Object.fromEntries(Object.keys(works).map((name) => [name, []]));
   for (let round = 0; round <= rounds; round++)
-    for (const name of names) {
-      const time = await clock(works[name]);
+    for (const [name, work] of Object.entries(works)) {
+      const time = await clock(work);
       if (round > 0) times[name].push(time);
     }
-  const first = times[names[0]];
-  return Object.fromEntries(
-    names.map((name) => [name, { ...spread(times[name]), ratio: spread(times[name].map((time, at) => time / first[at])) }]),
-  );
+  return Object.fromEntries(Object.entries(times).map(([name, all]) => [name, spread(all)]));
 }

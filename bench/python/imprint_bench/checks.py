@@ -176,7 +176,7 @@ def bf16(bench: Bench, first: Outcome) -> Check:
 
 
 def throughput(bench: Bench) -> Check:
-    speeds = {name: speed(bench, name) for name in ("imprint", "trl", "unsloth")}
+    speeds = {name: speed(bench, name) for name in ("imprint", "trl")}
     said = [f"{name} {'not installed' if one is None else f'{one:.0f} tokens/s'}" for name, one in speeds.items()]
     return Check("throughput", None, f"{', '.join(said)}; the goal is {TIMES_TRL:.0f} times trl")
 

@@ -31,7 +31,7 @@ from imprint_trainer.imprint.update import Hypernetwork, Limits, applied
 from imprint_trainer.lora.adapter import fresh_adapter, resolve_targets
 from imprint_trainer.lora.loss import token_losses
 from imprint_trainer.lora.steps import LoraTraining, default_rate, in_parts, plan_steps, step_tokens, supervised_tokens
-from imprint_trainer.lora.train import in_eval, train
+from imprint_trainer.lora.train import train
 from imprint_trainer.models.causal_lm import CausalLM, LoadedBase
 from imprint_trainer.models.device import fix_numerics, pick_device
 from imprint_trainer.models.load import load_base
@@ -73,23 +73,19 @@ class Study:
         bare = self.bare(texts)
         windows = [window for one in before for window in one.windows[: options.trained_windows]]
         step, width = step_tokens(supervised_tokens(windows), "learn"), base.model.config.get_text_config().hidden_size
-        rate = options.rate_times * default_rate(width, step=step)
-        training = LoraTraining(seed=SEED, profile="learn", learning_rate=rate)
+        training = LoraTraining(seed=SEED, profile="learn", learning_rate=default_rate(width, step=step))
         learned = in_parts(windows, training)
         named = Named()
         for one in before:
             named.add(one.session)
         steps = plan_steps(learned, training, renamed=bool(named.arguments()))
         again = [in_parts(one, training, least=steps.per_epoch) for one in self.again(before, named, steps.max_epochs)]
-        targets, passes = resolve_targets(base.model, None), []
-        started = time.monotonic()
+        targets, started = resolve_targets(base.model, None), time.monotonic()
         with fresh_adapter(base, rank=training.rank, alpha=training.alpha, targets=targets, seed=SEED) as model:
 
             def on_step(progress: dict[str, Any]) -> None:
                 step, speed, loss = progress["step"], progress["tokens_per_second"], progress["loss"]
                 say(f"  step {step} of {steps.maximum}: {loss:.3f}, {speed:.0f} tokens/s")
-                if options.each_pass and step % steps.per_epoch == 0 and step < steps.maximum:
-                    passes.append(in_eval(model, lambda one: mean(self.losses(one, texts["own"]))))
 
             memory = PeakMemory(base.device)
             trained = train(
@@ -102,14 +98,13 @@ class Study:
             "group": folder.name,
             "sessions": count,
             "settings": options.settings,
-            "learning_rate": rate,
+            "learning_rate": training.learning_rate,
             "trained_windows": len(windows),
             "trained_tokens": sum(len(window.input_ids) for window in windows),
             "supervised_tokens": sum(window.supervised_count for window in windows),
             "steps": len(trained.losses),
             "stopped": trained.stopped,
             "epoch_losses": list(trained.epoch_losses),
-            "loss_after_each_pass": passes,
             "seconds": round(seconds),
             "peak_mb": round(memory.mb()),
             **compared(texts["own"], bare["own"], after["own"]),
@@ -271,12 +266,10 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--imprint", type=Path, help="folder of a hypernetwork: imprint instead of training")
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--settings", default="learn", help="what the results call this")
-    parser.add_argument("--rate-times", type=float, default=1.0, help="of the default learning rate")
     parser.add_argument("--trained-windows", type=int, default=3, help="of each session, the first ones")
     parser.add_argument("--tested-windows", type=int, default=3, help="of the newest session, the first ones")
     parser.add_argument("--window", type=int, default=1024, help="tokens")
     parser.add_argument("--threads", type=int, help="default: one for each physical core")
-    parser.add_argument("--each-pass", action="store_true", help="test after each pass too")
     options = parser.parse_args(argv)
     kept = options.results.read_text().splitlines() if options.results.is_file() else []
     done = {(one["group"], one["sessions"], one["settings"]) for one in map(json.loads, kept)}

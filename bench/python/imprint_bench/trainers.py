@@ -1,4 +1,4 @@
-"""One training of the same windows by this trainer, by TRL, by Unsloth, or by a plain loop over transformers and PEFT.
+"""One training of the same windows by this trainer, by TRL, or by a plain loop over transformers and PEFT.
 
 Rank 16 on every linear layer, AdamW, cosine to zero without warm-up, all windows in each step: the order of windows
 does not matter then, and the losses of all trainers are to be the same.
@@ -16,14 +16,14 @@ from imprint_trainer.data.windows import Window
 from imprint_trainer.lora.adapter import fresh_adapter, lora_config, resolve_targets
 from imprint_trainer.lora.steps import LoraTraining, plan_steps
 from imprint_trainer.lora.train import train
-from imprint_trainer.models.causal_lm import Quantization
+from imprint_trainer.models.causal_lm import LoadedBase, Quantization
 from imprint_trainer.models.device import compute_dtype
 from imprint_trainer.models.load import load_base
 from imprint_trainer.models.locate import load_tokenizer, locate_base
 from imprint_trainer.models.memory import PeakMemory
 from imprint_trainer.models.quantize import nf4_config
 
-TrainerName = Literal["imprint", "trl", "unsloth", "plain"]
+TrainerName = Literal["imprint", "trl", "plain"]
 SEED, RANK, ALPHA, RATE = 11, 16, 32.0, 3e-4
 
 Begin = Callable[[], None]  # called before each step
@@ -34,13 +34,13 @@ Run = Callable[[Sequence[Window], int, Begin, End], None]  # windows, steps
 def loaded(name: TrainerName, base_model: str, quantization: Quantization, device: torch.device) -> Run:
     """The trainer with its base model in memory."""
     if name == "imprint":
-        return _imprint(base_model, quantization, device)
-    stock = _unsloth(base_model, quantization) if name == "unsloth" else _stock(base_model, quantization, device)
+        return own(load_base(base_model, quantization=quantization, device=str(device)))
+    stock = _stock(base_model, quantization, device)
     return partial(_plain if name == "plain" else _trl, stock, device)
 
 
-def _imprint(base_model: str, quantization: Quantization, device: torch.device) -> Run:
-    base = load_base(base_model, quantization=quantization, device=str(device))
+def own(base: LoadedBase) -> Run:
+    """This trainer."""
 
     def run(windows: Sequence[Window], steps: int, begin: Begin, end: End) -> None:
         training = LoraTraining(
@@ -97,18 +97,6 @@ def _stock(base_model: str, quantization: Quantization, device: torch.device) ->
     targets = resolve_targets(model, None)
     torch.manual_seed(SEED)
     return get_peft_model(model, lora_config(rank=RANK, alpha=ALPHA, targets=targets)), load_tokenizer(folder)
-
-
-def _unsloth(base_model: str, quantization: Quantization) -> Any:
-    from unsloth import FastLanguageModel  # type: ignore[import-not-found, unused-ignore]
-
-    folder = locate_base(base_model).folder
-    model, _ = FastLanguageModel.from_pretrained(str(folder), load_in_4bit=quantization == "nf4", local_files_only=True)
-    targets = resolve_targets(model, None)
-    adapted = FastLanguageModel.get_peft_model(
-        model, r=RANK, lora_alpha=ALPHA, lora_dropout=0.0, target_modules=targets, random_state=SEED
-    )
-    return adapted, load_tokenizer(folder)
 
 
 def _trl(stock: Any, device: torch.device, windows: Sequence[Window], steps: int, begin: Begin, end: End) -> None:

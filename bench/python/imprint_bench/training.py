@@ -14,7 +14,7 @@ from typing import Any
 from imprint_bench.windows import made_up_windows, session_windows
 from imprint_trainer.jobs.worker import import_libraries
 
-NAMES = ("imprint", "trl", "unsloth", "plain")
+NAMES = ("imprint", "trl", "plain")
 
 
 def main(argv: Sequence[str]) -> int:
@@ -35,11 +35,9 @@ def main(argv: Sequence[str]) -> int:
     def say(line: dict[str, Any]) -> None:
         print(json.dumps(line), file=answers, flush=True)
 
-    if options.by in ("trl", "unsloth") and find_spec(options.by) is None:
-        print(f"{options.by} is not installed.", file=sys.stderr)
+    if options.by == "trl" and find_spec("trl") is None:
+        print("trl is not installed.", file=sys.stderr)
         return 2
-    if options.by == "unsloth":
-        import unsloth  # type: ignore[import-not-found, unused-ignore] # noqa: F401  # before the libraries that it changes
     import_libraries()
     from imprint_bench.trainers import loaded
     from imprint_trainer.models.device import fix_numerics, pick_device

@@ -33,7 +33,7 @@ describe("spread", () => {
 });
 
 describe("interleaved", () => {
-  it("runs the works in turn and takes the ratio round by round, without the first round", async () => {
+  it("runs the works in turn and leaves out the first round", async () => {
     const order = [];
     const costs = { a: [100, 1, 2, 3], b: [100, 4, 4, 3] };
     const works = { a: () => order.push("a"), b: () => order.push("b") };
@@ -43,7 +43,7 @@ describe("interleaved", () => {
     };
     const times = await interleaved({ works, rounds: 3, clock });
     expect(order.join("")).toBe("abababab");
-    expect(times.a).toMatchObject({ median: 2, min: 1, max: 3, ratio: { median: 1 } });
-    expect(times.b).toMatchObject({ median: 4, min: 3, max: 4, ratio: { median: 2, min: 1, max: 4 } });
+    expect(times.a).toEqual({ median: 2, min: 1, max: 3 });
+    expect(times.b).toEqual({ median: 4, min: 3, max: 4 });
   });
 });

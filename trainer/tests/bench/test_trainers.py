@@ -48,6 +48,9 @@ def test_a_step_follows_each_line(
     assert said[-1]["peak_mb"] >= said[0]["loaded_mb"] > 0
 
 
-def test_a_trainer_that_is_not_installed_is_named(tiny_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--by", "unsloth", "--base", str(tiny_folder)]) == 2
-    assert capsys.readouterr().err == "unsloth is not installed.\n"
+def test_a_trainer_that_is_not_installed_is_named(
+    tiny_folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "trl", None)
+    assert main(["--by", "trl", "--base", str(tiny_folder)]) == 2
+    assert capsys.readouterr().err == "trl is not installed.\n"

@@ -28,29 +28,47 @@ const lookNow = (): Look => {
   return { now: performance.now(), idle, own: (user + system) / 1000 };
 };
 
-/** Lets llama.cpp compute on the cores that are free: its threads wait for each other in loops, and beside a training or a build as many as there are cores stand still. */
+/**
+ * Lets llama.cpp compute on the cores that are free: its threads wait for each other in loops, and beside a training or a build as many
+ * as there are cores stand still. It makes them anew for each token that it writes, some on the core of another: a core more than
+ * threads is left then. `wrote` is called once a prompt is read.
+ */
 export const createFreeCores = (
   llama: Pick<Llama, "maxThreads">,
   cores: number,
   look: () => Look = lookNow,
-): (<T>(work: () => Promise<T>) => Promise<T>) => {
+): (<T>(work: (wrote: () => void) => Promise<T>) => Promise<T>) => {
   const most = mostThreads(cores);
-  let working = 0;
+  let free = most;
+  let [working, reading] = [0, 0];
   let timer: NodeJS.Timeout | undefined;
-  llama.maxThreads = most;
+  const settle = (): void => {
+    llama.maxThreads = reading > 0 ? free : Math.max(1, Math.min(free, cores - 1));
+  };
+  settle();
   const begin = (): void => {
     let before = look();
     timer = setInterval(() => {
       const after = look();
-      llama.maxThreads = threadsFor(most, before, after);
+      free = threadsFor(most, before, after);
       before = after;
+      settle();
     }, LOOK_MS);
   };
   return async (work) => {
+    let read = false;
+    const wrote = (): void => {
+      if (!read) reading -= 1;
+      read = true;
+      settle();
+    };
     if (++working === 1) begin();
+    reading += 1;
+    settle();
     try {
-      return await work();
+      return await work(wrote);
     } finally {
+      wrote();
       if (--working === 0) clearInterval(timer);
     }
   };
