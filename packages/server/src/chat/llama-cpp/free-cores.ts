@@ -28,47 +28,29 @@ const lookNow = (): Look => {
   return { now: performance.now(), idle, own: (user + system) / 1000 };
 };
 
-/**
- * Lets llama.cpp compute on the cores that are free: its threads wait for each other in loops, and beside a training or a build as many
- * as there are cores stand still. It makes them anew for each token that it writes, some on the core of another: a core more than
- * threads is left then. `wrote` is called once a prompt is read.
- */
+/** Lets llama.cpp compute on the cores that are free: its threads wait for each other in loops, and beside a training or a build as many as there are cores stand still. */
 export const createFreeCores = (
   llama: Pick<Llama, "maxThreads">,
   cores: number,
   look: () => Look = lookNow,
-): (<T>(work: (wrote: () => void) => Promise<T>) => Promise<T>) => {
+): (<T>(work: () => Promise<T>) => Promise<T>) => {
   const most = mostThreads(cores);
-  let free = most;
-  let [working, reading] = [0, 0];
+  let working = 0;
   let timer: NodeJS.Timeout | undefined;
-  const settle = (): void => {
-    llama.maxThreads = reading > 0 ? free : Math.max(1, Math.min(free, cores - 1));
-  };
-  settle();
+  llama.maxThreads = most;
   const begin = (): void => {
     let before = look();
     timer = setInterval(() => {
       const after = look();
-      free = threadsFor(most, before, after);
+      llama.maxThreads = threadsFor(most, before, after);
       before = after;
-      settle();
     }, LOOK_MS);
   };
   return async (work) => {
-    let read = false;
-    const wrote = (): void => {
-      if (!read) reading -= 1;
-      read = true;
-      settle();
-    };
     if (++working === 1) begin();
-    reading += 1;
-    settle();
     try {
-      return await work(wrote);
+      return await work();
     } finally {
-      wrote();
       if (--working === 0) clearInterval(timer);
     }
   };

@@ -33,16 +33,12 @@ process.on("message", async (request: EngineRequest) => {
   const { id } = request;
   if (request.type === "cancel") return void cancelled.add(id);
   try {
+    const onText = (text: string): void => say({ type: "text", id, text });
     const { onFreeCores, ...places } = await opened;
-    const work = (wrote: () => void): Promise<Generated | readonly Likely[]> => {
-      if (request.type === "likeliest") return likeliestAfter(request.prompted, places);
-      const onText = (text: string): void => {
-        wrote();
-        say({ type: "text", id, text });
-      };
-      return generate(request.generation, { ...places, onText, cancelled: () => cancelled.has(id) });
-    };
-    say({ type: "done", id, generated: await onFreeCores(work) });
+    const surroundings = { ...places, onText, cancelled: () => cancelled.has(id) };
+    const work = () =>
+      request.type === "likeliest" ? likeliestAfter(request.prompted, places) : generate(request.generation, surroundings);
+    say({ type: "done", id, generated: await onFreeCores<Generated | readonly Likely[]>(work) });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     say({ type: "failed", id, message, loaded: !(error instanceof LoadError) });

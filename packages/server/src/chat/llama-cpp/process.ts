@@ -53,7 +53,8 @@ export const createLlamaProcess = ({
     }
   };
   const start = (): ChildProcess => {
-    const env = workerEnvironment({ source: process.env, allowDownloads: false });
+    // Steps in turn on Node's four threads, which last slept on any core, put the threads that llama.cpp makes for each on one core.
+    const env = { ...workerEnvironment({ source: process.env, allowDownloads: false }), UV_THREADPOOL_SIZE: "1" };
     const started = fork(program, [library], { env, stdio: ["ignore", "ignore", "inherit", "ipc"] });
     const gone = (how: string): void => {
       if (child !== started) return;
