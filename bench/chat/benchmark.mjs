@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { startLlamaServer } from "../../scripts/lib/coder/llama-server.mjs";
@@ -79,11 +79,9 @@ export const benchmark = {
       };
       const prompts = PROMPTS.slice(0, Number(options.prompts));
       const [ours, llama_server] = await speeds([(prompt) => ask([user(prompt)]), theirs], prompts);
-      const [ratio, gb_s] = [ours / llama_server, 1e-9 * ours * statSync(ggufs[0]).size];
-      print(
-        `${ours.toFixed(1)} tokens/s (${gb_s.toFixed(1)} GB/s), llama-server ${llama_server.toFixed(1)}: ${ratio.toFixed(2)} times`,
-      );
-      return { ...asked, cold_seconds, first_word, tokens_s: ours, gb_s, llama_server, ratio, load: os.loadavg()[0] };
+      const ratio = ours / llama_server;
+      print(`${ours.toFixed(1)} tokens/s, llama-server ${llama_server.toFixed(1)}: ${ratio.toFixed(2)} times`);
+      return { ...asked, cold_seconds, first_word, tokens_s: ours, llama_server, ratio, load: os.loadavg()[0] };
     } finally {
       server?.close();
       await service.close();
