@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-// npm test: set-up, format, lint, types and both test suites; with `all`, real coding agents too, with `checks` (npm run check) no tests.
-// Closes with "N passed, M failed".
+// npm test: set-up, format, lint, types and both test suites, their sum last; with `all` real coding agents too, with `checks` no tests.
 import { nodeProblem } from "./lib/setup/node-version.mjs";
 
 const problem = nodeProblem(process.versions.node);

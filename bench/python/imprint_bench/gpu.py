@@ -18,7 +18,6 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--device", default="cuda", choices=["cuda", "cpu"], help="cpu: a rehearsal of the same code")
     parser.add_argument("--length", type=int, default=1024, help="tokens of a window")
     parser.add_argument("--steps", type=int, default=4, help="passes over two windows")
-    parser.add_argument("--threads", type=int, help="default: one for each physical core")
     options = parser.parse_args(argv)
     import torch
 
@@ -31,7 +30,7 @@ def main(argv: Sequence[str]) -> int:
     from imprint_trainer.models.device import fix_numerics
 
     device = torch.device(options.device)
-    fix_numerics(device, options.threads)
+    fix_numerics(device)
     failed = False
     try:
         with machine_failures():

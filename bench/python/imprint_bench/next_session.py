@@ -97,7 +97,6 @@ class Study:
         return {
             "group": folder.name,
             "sessions": count,
-            "settings": options.settings,
             "learning_rate": training.learning_rate,
             "trained_windows": len(windows),
             "trained_tokens": sum(len(window.input_ids) for window in windows),
@@ -132,7 +131,6 @@ class Study:
         return {
             "group": folder.name,
             "sessions": count,
-            "settings": options.settings,
             "scale": found.scale,
             "seconds": round(seconds, 1),
             "read": share(bare["read"], changed["read"]),
@@ -265,19 +263,17 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--sessions", type=int, nargs="+", default=[1], help="sessions to train on, windows to imprint")
     parser.add_argument("--imprint", type=Path, help="folder of a hypernetwork: imprint instead of training")
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
-    parser.add_argument("--settings", default="learn", help="what the results call this")
     parser.add_argument("--trained-windows", type=int, default=3, help="of each session, the first ones")
     parser.add_argument("--tested-windows", type=int, default=3, help="of the newest session, the first ones")
     parser.add_argument("--window", type=int, default=1024, help="tokens")
-    parser.add_argument("--threads", type=int, help="default: one for each physical core")
     options = parser.parse_args(argv)
     kept = options.results.read_text().splitlines() if options.results.is_file() else []
-    done = {(one["group"], one["sessions"], one["settings"]) for one in map(json.loads, kept)}
+    done = {(one["group"], one["sessions"]) for one in map(json.loads, kept)}
     arms = [(folder, count) for count in options.sessions for folder in options.groups]
-    left = [(folder, count) for folder, count in arms if (folder.name, count, options.settings) not in done]
+    left = [(folder, count) for folder, count in arms if (folder.name, count) not in done]
     if not left:
         return 0
-    fix_numerics(pick_device(options.device), options.threads)
+    fix_numerics(pick_device(options.device))
     study = Study(load_base(options.base, device=options.device, dequantised=True), options)
     measure = study.arm
     if options.imprint is not None:

@@ -23,8 +23,7 @@ from imprint_trainer.models.linear import product
 from imprint_trainer.models.load import load_base
 
 CPU = torch.device("cpu")
-LENGTH, SIDE, NUMBERS = 1024, 4096, 2**28  # tokens of a window; rows of a product; what is read
-RUNS = 4
+LENGTH, SIDE, NUMBERS, RUNS = 1024, 4096, 2**28, 4  # tokens of a window; rows of a product; what is read; of each
 
 
 class Counted(TorchDispatchMode):  # type: ignore[no-untyped-call]

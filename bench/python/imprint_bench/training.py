@@ -28,7 +28,6 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--max-length", type=int, default=1024)
     parser.add_argument("--windows", type=int, default=2)
     parser.add_argument("--steps", type=int, default=6)
-    parser.add_argument("--threads", type=int, help="default: one for each physical core")
     options = parser.parse_args(argv)
     answers, sys.stdout = sys.stdout, sys.stderr  # the libraries print too
 
@@ -45,7 +44,7 @@ def main(argv: Sequence[str]) -> int:
     from imprint_trainer.models.memory import PeakMemory
 
     device = pick_device(options.device)
-    fix_numerics(device, options.threads)
+    fix_numerics(device)
     memory = PeakMemory(device)
     tokenizer = tokenizer_of(options.base)
     if options.session is None:

@@ -14,7 +14,7 @@ from imprint_trainer.models.causal_lm import LoadedBase
 
 
 def rehearse(folder: Path) -> int:
-    words = ["--device", "cpu", "--length", "96", "--steps", "2", "--threads", "1"]
+    words = ["--device", "cpu", "--length", "96", "--steps", "2"]
     return main(["--base", str(folder), *words])
 
 

@@ -40,7 +40,7 @@ def test_a_step_follows_each_line(
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("\n\n"))
     monkeypatch.setattr(sys, "stdout", sys.stdout)
-    words = ["--by", "imprint", "--base", str(tiny_folder), "--max-length", "32", "--steps", "2", "--threads", "1"]
+    words = ["--by", "imprint", "--base", str(tiny_folder), "--max-length", "32", "--steps", "2"]
     assert main([*words, "--device", "cpu"]) == 0
     said = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [sorted(line) for line in said] == [["loaded_mb", "tokens"], *[["loss", "seconds"]] * 2, ["peak_mb"]]

@@ -62,3 +62,31 @@ export const createStopTexts = (stops: readonly string[]): StopTexts => {
     found: () => found,
   };
 };
+
+const TOGETHER_MS = 50;
+
+/**
+ * Tells a text at once where none was told a moment ago, and else with what follows until then: each message wakes the service, on a
+ * core that computes. `end` tells the rest.
+ */
+export const createPieces = (tell: (text: string) => void): { add(text: string): void; end(): void } => {
+  let held = "";
+  let timer: NodeJS.Timeout | undefined;
+  const next = (): void => {
+    const text = held;
+    held = "";
+    timer = text === "" ? undefined : setTimeout(next, TOGETHER_MS);
+    if (text !== "") tell(text);
+  };
+  return {
+    add(text) {
+      held += text;
+      if (timer === undefined) next();
+    },
+    end() {
+      clearTimeout(timer);
+      next();
+      clearTimeout(timer);
+    },
+  };
+};

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { pathToFileURL } from "node:url";
+import { createPieces } from "./answer-text.js";
 import { createContexts, LoadError } from "./contexts.js";
 import { createFreeCores } from "./free-cores.js";
 import { generate, type Surroundings } from "./generate.js";
@@ -33,11 +34,13 @@ process.on("message", async (request: EngineRequest) => {
   const { id } = request;
   if (request.type === "cancel") return void cancelled.add(id);
   try {
-    const onText = (text: string): void => say({ type: "text", id, text });
+    const pieces = createPieces((text) => say({ type: "text", id, text }));
     const { onFreeCores, ...places } = await opened;
-    const surroundings = { ...places, onText, cancelled: () => cancelled.has(id) };
+    const surroundings = { ...places, onText: pieces.add, cancelled: () => cancelled.has(id) };
     const work = () =>
-      request.type === "likeliest" ? likeliestAfter(request.prompted, places) : generate(request.generation, surroundings);
+      request.type === "likeliest"
+        ? likeliestAfter(request.prompted, places)
+        : generate(request.generation, surroundings).finally(pieces.end);
     say({ type: "done", id, generated: await onFreeCores<Generated | readonly Likely[]>(work) });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
