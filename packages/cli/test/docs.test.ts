@@ -43,7 +43,9 @@ const typed = [
   ...new Set(
     ["README.md", ...pages].flatMap((name) => {
       const text = readFileSync(ROOT + name, "utf8");
-      const blocks = [...text.matchAll(/^```(?:sh)?\n(.*?)^```/gms)].map(([, block = ""]) => block.replaceAll("\\\n", " "));
+      const blocks = [...text.matchAll(/^```(\w*)\n(.*?)^```$/gms)].flatMap(([, language = "", block = ""]) =>
+        language === "" || language === "sh" ? [block.replaceAll("\\\n", " ")] : [],
+      );
       return blocks.flatMap((block) =>
         [...block.matchAll(/^(?:\w+=(?:\$\([^)]*\)|\S+) )*(?:npx )?imprint (.*)$/gm)].map(([, line = ""]) => line),
       );

@@ -21,14 +21,14 @@ Every error answer is \`application/problem+json\` (RFC 9457):
 The routes under \`/v1\` answer in OpenAI's shape, \`{"error": {"message", "type", "param", "code"}}\`, with the same codes in lower case.
 `;
 
-const table = (rows) =>
+const table = (entries) =>
   [
-    "| Code | Status | What it means | What to do |",
-    "|---|---|---|---|",
-    ...rows.map((cells) => `| ${cells.join(" | ")} |`),
+    "| Code | What it means | What to do |",
+    "|---|---|---|",
+    ...entries.map(
+      ([code, { status, title, hint }]) => `| \`${code}\` ${status === null ? "" : `${status} `}| ${title} | ${hint} |`,
+    ),
   ].join("\n");
-
-const row = ([code, { status, title, hint }]) => [`\`${code}\``, status ?? "-", title, hint];
 
 /** docs/errors.md from the catalogue of errors. */
 export function renderErrors(errors) {
@@ -38,9 +38,9 @@ export function renderErrors(errors) {
   return [
     INTRODUCTION,
     "## Of requests and of jobs\n",
-    "The status is that of a request that is refused for this reason; a job can fail with the same code.\n",
-    `${table(answers.map(row))}\n`,
+    "Beside the code, the status of a request that is refused for this reason; a job can fail with the same code.\n",
+    `${table(answers)}\n`,
     "## Of jobs alone\n",
-    `${table(failures.map(row))}\n`,
+    `${table(failures)}\n`,
   ].join("\n");
 }

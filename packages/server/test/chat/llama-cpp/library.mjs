@@ -1,5 +1,5 @@
 // Stands in for node-llama-cpp: a model that says its prompt's last token again and again, in letters, and the adapter's name
-// before ("size" is the size of its context, "choosing" how tokens are chosen, "long" an answer that neither ends nor repeats itself); "crash" in the model's file, or the path of one that is not there, ends the process as a native crash would. Under a grammar it says the grammar, and ends.
+// before ("size" is the size of its context, "pool" that of Node's threads, "choosing" how tokens are chosen, "long" an answer that neither ends nor repeats itself); "crash" in the model's file, or the path of one that is not there, ends the process as a native crash would. Under a grammar it says the grammar, and ends.
 import { existsSync, readFileSync } from "node:fs";
 
 export class LlamaGrammarEvaluationState {
@@ -58,7 +58,12 @@ function sequence(model, adapter, size) {
       state.push(...tokens);
       const last = tokens.at(-1);
       const words =
-        { size: String(size), threads: String(llama.maxThreads), choosing: JSON.stringify(choosing) }[adapter] ?? adapter;
+        {
+          size: String(size),
+          threads: String(llama.maxThreads),
+          pool: process.env.UV_THREADPOOL_SIZE,
+          choosing: JSON.stringify(choosing),
+        }[adapter] ?? adapter;
       let next = 0;
       for (;;) {
         await new Promise(setImmediate);

@@ -61,6 +61,15 @@ test("an answer is greedy unless it is asked for otherwise, whatever the library
   expect(await choosing({ temperature: 1, top_k: 20, min_p: 0.1 })).toMatchObject({ temperature: 1, topK: 20, minP: 0.1 });
 });
 
+test("one of Node's threads takes the steps, and what is written at once is told in few pieces", async () => {
+  const engine = start();
+  expect((await answer(engine, asked("ab", { adapter: "pool", max_new_tokens: 1 }))).text).toBe("1");
+  const pieces: string[] = [];
+  await engine.generate(asked("ab", { adapter: "long", max_new_tokens: 400 }), (piece) => pieces.push(piece));
+  expect(pieces.join("")).toHaveLength(400);
+  expect(pieces.length).toBeLessThan(100);
+});
+
 test("an answer that outgrows its context goes on in a longer one, and nothing of it is lost", async () => {
   const engine = start();
   const most = 5000;
