@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { importSessions } from "../../packages/sessions/dist/index.js";
@@ -12,7 +11,6 @@ const works = (recordings) => ({
     for (const { bytes } of recordings)
       for (const line of bytes.toString("utf8").split("\n")) if (line.trim() !== "") JSON.parse(line);
   },
-  "SHA-256": () => recordings.reduce((hash, { bytes }) => hash.update(bytes), createHash("sha256")).digest(),
   "whole import": async () => {
     for (const one of recordings) await importSessions([one]).catch(() => {}); // of one that is refused: what the refusal costs
   },

@@ -9,6 +9,9 @@ import { figures } from "./figures.mjs";
 
 const EXAMPLES = fileURLToPath(new URL("../../examples/sessions", import.meta.url));
 
+/** What nobody who trains with other tools changes (`imprint_trainer.environment` does). */
+const LIBGOMPS_OWN = { GOMP_SPINCOUNT: "300000" };
+
 /** The demo's session, as it is stored. */
 async function exampleSession(folder) {
   const file = path.join(folder, "session.json");
@@ -22,10 +25,10 @@ async function exampleSession(folder) {
 async function measured({ session, rounds, print, beside, ...options }) {
   const steps = rounds + 1;
   const given = Object.entries({ ...options, session, steps }).flatMap(([name, value]) => [`--${name}`, String(value)]);
-  const works = ["imprint", ...beside.split(",")].map((name) => ({
-    name,
-    ...contestant({ python: findPython(), args: ["--by", name, ...given], env: trainerEnvironment() }),
-  }));
+  const works = ["imprint", ...beside.split(",")].map((name) => {
+    const env = { ...trainerEnvironment(), ...(name !== "imprint" && LIBGOMPS_OWN) };
+    return { name, ...contestant({ python: findPython(), args: ["--by", name, ...given], env }) };
+  });
   try {
     const results = {};
     for (const { name, loaded } of works) results[name] = { ...(await loaded()), losses: [], seconds: [] };

@@ -62,15 +62,14 @@ def main(base_model: str) -> None:
     weight = next(one.weight for one in base.model.modules() if isinstance(one, torch.nn.Linear))
     square, numbers = torch.rand(SIDE, SIDE).to(weight.dtype), torch.rand(NUMBERS)
     peak = 2e-9 * SIDE**3 / fastest(lambda: product(square, square))
-    found: dict[str, Any] = {"dtype": str(weight.dtype), "gflops": peak}
-    found["gb_s"] = 1e-9 * numbers.nbytes / fastest(numbers.sum)
+    read = 1e-9 * numbers.nbytes / fastest(numbers.sum)
+    found: dict[str, Any] = {"dtype": str(weight.dtype), "gflops": peak, "gb_s": read}
     weights_mb = 1e-6 * sum(one.nbytes for one in base.model.parameters())
     for name, (passes, work) in phases.items():
         with Counted() as counted:  # type: ignore[no-untyped-call]
             work()
-        gflop = 1e-9 * counted.flop
-        rate = gflop / fastest(work)
-        each = {"gflop": gflop / LENGTH, "weights_mb": passes * weights_mb / LENGTH}
+        rate = 1e-9 * counted.flop / fastest(work)
+        each = {"gflop": 1e-9 * counted.flop / LENGTH, "weights_mb": passes * weights_mb / LENGTH}
         found[name] = {**each, "gflops": rate, "share": rate / peak}
     print(json.dumps(found))
 

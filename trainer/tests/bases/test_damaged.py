@@ -12,7 +12,7 @@ from imprint_trainer.bases.gguf_weights import open_gguf, read_model, reading
 from imprint_trainer.errors import BaseModelInvalid, BaseModelUnsupported
 from tiny_model import write_tiny_model
 
-RUNS = int(os.environ.get("FUZZ_RUNS", "100"))
+RUNS = int(os.environ.get("FUZZ_RUNS", "100"))  # 100,000 take half an hour
 ODD = (b"\xff" * 8, bytes(8), (2**31).to_bytes(8, "little"), (2**40).to_bytes(8, "little"))
 
 
@@ -38,6 +38,7 @@ def damaged(data: bytes, draw: random.Random) -> bytes:
     return data
 
 
+@pytest.mark.timeout(60 + RUNS)
 def test_a_damaged_file_is_read_or_refused(whole: bytes, tmp_path: Path) -> None:
     draw, refused, path = random.Random(7), 0, tmp_path / "damaged.gguf"
     for _ in range(RUNS):
