@@ -34,8 +34,8 @@ const percent = ({ predicted_mb, measured_mb }) => Math.round((predicted_mb / me
 export const benchmark = {
   name: "memory",
   description: "peaks of LoRA trainings on a CPU against what memory_model.py predicts; about 10 GB",
-  options: { "default-only": { type: "boolean", default: false } },
-  async run({ options, print }) {
+  options: {},
+  async run({ print }) {
     const base = defaultModel();
     const folder = await mkdtemp(path.join(tmpdir(), "imprint-memory-"));
     const figures = [];
@@ -50,10 +50,8 @@ export const benchmark = {
     };
     try {
       await all(path.basename(base), base, OF_THE_DEFAULT);
-      if (!options["default-only"]) {
-        await run(findPython(), ["-m", "imprint_bench.random_model", folder, base], { env: trainerEnvironment() });
-        await all("1.1 billion random weights", folder, OF_A_BILLION);
-      }
+      await run(findPython(), ["-m", "imprint_bench.random_model", folder, base], { env: trainerEnvironment() });
+      await all("1.1 billion random weights", folder, OF_A_BILLION);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

@@ -9,9 +9,6 @@ import { figures } from "./figures.mjs";
 
 const EXAMPLES = fileURLToPath(new URL("../../examples/sessions", import.meta.url));
 
-/** What nobody who trains with other tools changes (`imprint_trainer.environment` does). */
-const LIBGOMPS_OWN = { GOMP_SPINCOUNT: "300000" };
-
 /** The demo's session, as it is stored. */
 async function exampleSession(folder) {
   const file = path.join(folder, "session.json");
@@ -26,7 +23,7 @@ async function measured({ session, rounds, print, beside, ...options }) {
   const steps = rounds + 1;
   const given = Object.entries({ ...options, session, steps }).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const works = ["imprint", ...beside.split(",")].map((name) => {
-    const env = { ...trainerEnvironment(), ...(name !== "imprint" && LIBGOMPS_OWN) };
+    const env = { ...trainerEnvironment(), ...(name !== "imprint" && { GOMP_SPINCOUNT: "300000" }) }; // libgomp's own: others set none
     return { name, ...contestant({ python: findPython(), args: ["--by", name, ...given], env }) };
   });
   try {

@@ -61,3 +61,15 @@ def test_more_blocks_than_tensors_are_refused_before_a_model_of_them_is_made(who
     path.write_bytes(whole[:at] + (2**31).to_bytes(4, "little") + whole[at + 4 :])
     with pytest.raises(BaseModelInvalid, match="claims 2147483648 blocks"):
         open_gguf(path)
+
+
+@pytest.mark.parametrize("length", [2**21 + 1, 2**40, 2**63])
+def test_a_list_of_more_entries_than_any_vocabulary_has_is_refused_before_it_is_read(
+    whole: bytes, tmp_path: Path, length: int
+) -> None:
+    key = b"tokenizer.ggml.token_type"
+    at = whole.index(key) + len(key) + 8
+    path = tmp_path / "long.gguf"
+    path.write_bytes(whole[:at] + length.to_bytes(8, "little") + whole[at + 8 :])
+    with pytest.raises(BaseModelInvalid, match=f"a list of {length} entries"):
+        open_gguf(path)

@@ -63,12 +63,19 @@ def reading(path: Path) -> Iterator[None]:
 
 def open_gguf(path: Path) -> Gguf:
     """Raises BaseModelNotFound, BaseModelInvalid for what is no whole GGUF file, BaseModelUnsupported for a family."""
-    import gguf
+    from gguf import GGUFReader, GGUFValueType
+
+    class Reader(GGUFReader):  # type: ignore[misc]
+        def _get_field_parts(self, orig_offs: int, raw_type: int) -> Any:
+            # Of a damaged list the library reads entries on behind the file's end, until no memory is left
+            if raw_type == GGUFValueType.ARRAY and (length := self._get(orig_offs + 4, "u8")[0]) > 2**21:
+                raise ValueError(f"a list of {length} entries, more than any vocabulary has")
+            return super()._get_field_parts(orig_offs, raw_type)
 
     if not path.is_file():
         raise BaseModelNotFound(f"there is no GGUF file {path.name}")
     with reading(path):
-        reader = gguf.GGUFReader(path)
+        reader = Reader(path)
         file = Gguf(path, reader, {tensor.name: tensor for tensor in reader.tensors})
         if file.architecture not in MODEL_TYPES:
             known = ", ".join(sorted(MODEL_TYPES))
