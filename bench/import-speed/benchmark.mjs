@@ -21,9 +21,9 @@ export const benchmark = {
   description: "MB of recordings (.jsonl) imported a second of processor time, beside JSON.parse of the same lines",
   options: { recordings: { type: "string" } },
   async run({ options, rounds, print }) {
-    if (options.recordings === undefined) throw new UsageError("--recordings names a folder, as ~/.claude/projects");
-    const folder = userPath(options.recordings);
-    const names = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".jsonl"));
+    const folder = options.recordings === undefined ? null : userPath(options.recordings);
+    const names = folder === null ? [] : readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".jsonl"));
+    if (names.length === 0) throw new UsageError("--recordings names a folder that holds .jsonl, as ~/.claude/projects");
     const recordings = names.map((name) => ({ name: path.basename(name), bytes: readFileSync(path.join(folder, name)) }));
     const megabytes = recordings.reduce((sum, { bytes }) => sum + bytes.length, 0) / 1e6;
     const times = await interleaved({ works: works(recordings), rounds });
