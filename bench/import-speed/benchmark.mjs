@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { importSessions } from "../../packages/sessions/dist/index.js";
+import { filesBelow } from "../../scripts/lib/canonical-sessions.mjs";
 import { userPath } from "../../scripts/lib/trainer.mjs";
 import { UsageError } from "../harness/main.mjs";
 import { interleaved } from "../harness/pairs.mjs";
@@ -20,11 +21,10 @@ export const benchmark = {
   name: "import-speed",
   description: "MB of recordings (.jsonl) imported a second of processor time, beside JSON.parse of the same lines",
   options: { recordings: { type: "string" } },
-  async run({ options, rounds, print }) {
-    const folder = options.recordings === undefined ? null : userPath(options.recordings);
-    const names = folder === null ? [] : readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".jsonl"));
-    if (names.length === 0) throw new UsageError("--recordings names a folder that holds .jsonl, as ~/.claude/projects");
-    const recordings = names.map((name) => ({ name: path.basename(name), bytes: readFileSync(path.join(folder, name)) }));
+  async run({ options: { recordings: folder }, rounds, print }) {
+    const files = (folder ? await filesBelow(userPath(folder)) : []).filter((file) => file.endsWith(".jsonl"));
+    if (files.length === 0) throw new UsageError("--recordings names a folder that holds .jsonl, as ~/.claude/projects");
+    const recordings = files.map((file) => ({ name: path.basename(file), bytes: readFileSync(file) }));
     const megabytes = recordings.reduce((sum, { bytes }) => sum + bytes.length, 0) / 1e6;
     const times = await interleaved({ works: works(recordings), rounds });
     for (const [what, { median, min, max }] of Object.entries(times)) {
