@@ -49,7 +49,7 @@ def calibrated(
 
 
 def imprinted(config: AdapterPlace, factors: dict[str, Factors], *trials: Trial) -> Imprinted:
-    return Imprinted(Update(factors, 0, 0, 0, 0.0), (), config, "made for a test", lambda: trials)
+    return Imprinted(Update(factors, 0, 0, 0, 0.0), (), config, "made for a test", trials)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)

@@ -16,23 +16,26 @@ from imprint_trainer.imprint.update import Imprinted, Limits, applied
 from imprint_trainer.lora.loss import mean_loss, read_whole
 
 CPU = torch.device("cpu")
+WHOLE = (slice(None),)
 WINDOWS = [random_window(seed) for seed in range(3)]
 
 
 def updates(made: ClosedForm, model: Any, windows: list[Window], **changes: Any) -> Tensor:
     """The whole update of each layer [L, d, d_in]."""
     config = made.config.model_copy(update=changes)
-    solved = solve(read_windows(model, config, windows), made.statistics, config)
+    (solved,) = solve(read_windows(model, config, windows), made.statistics, config, WHOLE, config.rank)
     pair = solved.factors["down_proj"]
     return pair.B.mT @ pair.A
 
 
-def test_it_is_the_least_squares_solution(closed_form: ClosedForm, model: Any) -> None:
-    """numpy's, of the rows of supervised tokens above those that ordinary inputs stand for."""
+@pytest.mark.parametrize("count", [1, 3, 4, 20])  # windows of 9 tokens, where 28 inputs enter a layer
+def test_it_is_the_least_squares_solution(closed_form: ClosedForm, model: Any, count: int) -> None:
+    """Of the rows of supervised tokens above those that ordinary inputs stand for."""
     config, place = closed_form.config, 0
-    seen = read_windows(model, config, WINDOWS)
+    windows = [random_window(seed) for seed in range(count)]
+    seen = read_windows(model, config, windows)
     inputs = seen.inputs[place].double()
-    found = updates(closed_form, model, WINDOWS)[place].double()
+    found = updates(closed_form, model, windows)[place].double()
     errors = closed_form.statistics.errors.double()
     errors = errors + config.damping * errors.diagonal().mean() * torch.eye(len(errors))
     held = inputs.mT @ inputs + config.ridge * closed_form.statistics.inputs(place).double()
@@ -42,7 +45,8 @@ def test_it_is_the_least_squares_solution(closed_form: ClosedForm, model: Any) -
 
 
 def test_supervised_tokens_become_likelier(closed_form: ClosedForm, model: Any) -> None:
-    solved = solve(read_windows(model, closed_form.config, WINDOWS), closed_form.statistics, closed_form.config)
+    config = closed_form.config
+    (solved,) = solve(read_windows(model, config, WINDOWS), closed_form.statistics, config, WHOLE, config.rank)
     before = mean_loss(model, WINDOWS, CPU)
     with applied(model, solved.factors, closed_form.config):
         assert mean_loss(model, WINDOWS, CPU) < before - 0.05
@@ -81,10 +85,11 @@ def test_no_other_cut_to_a_rank_is_nearer_where_inputs_and_errors_are(
 @pytest.mark.parametrize("rank", [1, 4])
 def test_the_error_of_a_cut_is_told(closed_form: ClosedForm, model: Any, rank: int) -> None:
     seen = read_windows(model, closed_form.config, WINDOWS)
-    solved = solve(seen, closed_form.statistics, closed_form.config, rank=rank)
+    (solved,) = solve(seen, closed_form.statistics, closed_form.config, WHOLE, rank)
     assert solved.factors["down_proj"].A.shape == (closed_form.config.num_layers, rank, 28)
     assert 0 < solved.compression_error < 1
-    assert solve(seen, closed_form.statistics, closed_form.config, rank=16).compression_error < 0.01
+    (uncut,) = solve(seen, closed_form.statistics, closed_form.config, WHOLE, 16)
+    assert uncut.compression_error < 0.01
 
 
 def test_the_same_windows_twice_are_not_learned_twice(closed_form: ClosedForm, model: Any) -> None:
@@ -133,7 +138,7 @@ def test_halves_are_the_same_text_with_each_target_once_the_earlier_ones_first(m
 
 def test_trials_are_the_update_of_each_half_before_the_other_one(closed_form: ClosedForm, model: Any) -> None:
     windows = [random_window(seed, 40) for seed in range(20)]
-    made = imprinted(closed_form, model, windows).trials()
+    made = imprinted(closed_form, model, windows).trials
     earlier, later = halves(windows)
     assert [one.windows for one in made] == [tuple(later), tuple(earlier)]
     for half, one in zip((earlier, later), made, strict=True):
@@ -142,15 +147,15 @@ def test_trials_are_the_update_of_each_half_before_the_other_one(closed_form: Cl
 
 
 def test_trials_read_nothing_again(closed_form: ClosedForm, model: Any) -> None:
-    made = imprinted(closed_form, model, [random_window(seed, 40) for seed in range(20)])
     runs = []
     hook = model.model.layers[0].register_forward_hook(lambda *_: runs.append(1))
-    assert len(made.trials()) == 2
+    made = imprinted(closed_form, model, [random_window(seed, 40) for seed in range(20)])
     hook.remove()
-    assert not runs
+    assert len(made.trials) == 2
+    assert len(runs) == 20
 
 
 def test_too_little_text_makes_no_trial(closed_form: ClosedForm, model: Any) -> None:
     few = [random_window(0)]
     assert few[0].supervised_count < 2 * LEAST_OF_TRIAL
-    assert imprinted(closed_form, model, few).trials() == ()
+    assert imprinted(closed_form, model, few).trials == ()

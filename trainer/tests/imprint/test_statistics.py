@@ -22,6 +22,16 @@ def test_a_compact_moment_keeps_the_diagonal_and_stays_positive(seed: int, axes:
     assert float(torch.linalg.eigvalsh(found.double()).min()) > 0
 
 
+@settings(max_examples=20)
+@given(seed=st.integers(0, 1000), axes=st.integers(1, 12))
+def test_a_compact_moment_is_inverted_as_it_stands_whole(seed: int, axes: int) -> None:
+    rows = torch.randn(40, 12, generator=torch.Generator().manual_seed(seed)) * torch.logspace(0, -3, 12)
+    found = compact((rows.mT @ rows / 40)[None], torch.eye(5), axes)
+    columns = found.axes[0, :, :1].float()  # what the axes explain, which the diagonal alone would not undo
+    whole = found.axes[0].double() @ found.axes[0].double().mT + torch.diag(found.rest[0].double())
+    torch.testing.assert_close(found.solve(0, columns).double(), torch.linalg.solve(whole, columns.double()))
+
+
 def test_all_axes_are_the_moment_itself() -> None:
     rows = torch.randn(40, 12, generator=torch.Generator().manual_seed(0))
     moment = rows.mT @ rows / 40

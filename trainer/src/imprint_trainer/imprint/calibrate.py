@@ -47,8 +47,7 @@ def calibrate(
     to have one minimum: smaller scales are tried until it rises. Both are measured on a part of what was read.
     """
     config, whole = made.config, Trial(made.update.factors, tuple(windows))
-    halves = made.trials()
-    trials = halves or (whole,)
+    trials = made.trials or (whole,)
     before = [neutral_loss_of_base(base, name, NEUTRAL_TOKENS, readers.neutral) for name in IMPRINT_TEXTS]
     neutral: dict[float, list[float]] = {}
     found: dict[float, float] = {}
@@ -88,7 +87,7 @@ def calibrate(
     if helps:
         enough = bare - KEPT_GAIN * (bare - lowest)
         chosen = max(scale for scale in found if found[scale] <= enough)
-    elif halves and found:
+    elif made.trials and found:
         found[chosen] = loss(chosen, *trials)
         helps = loss(chosen, whole) < loss(None, whole)
     measured = [scale for scale in SCALES if scale in found or scale in neutral]

@@ -23,7 +23,8 @@ from imprint_trainer.models.memory_model import (
 
 WINDOW, MOST_SUPERVISED = 1024, 4096  # tokens that are read at once; of the agent, but for the last window's
 FIRST, LAST = 2 / 3, 9 / 10  # of a base's blocks: layers 20 to 26 of 30 did best (docs/imprints.md)
-TABLES = 5  # of a layer's inputs by themselves, that solving one layer takes beside what is kept of all
+MEASURING = 5  # tables of a layer's inputs by themselves, that its measurement takes beside what is kept of all
+SOLVING = (6, 2)  # tables of tokens by inputs, and of inputs by themselves, that solving one takes
 
 
 @dataclass(frozen=True)
@@ -39,9 +40,9 @@ class Solved:
 
     @property
     def bytes(self) -> int:
-        rows = ((self.tokens or MOST_SUPERVISED) + WINDOW) * (self.layers * self.inputs + self.outputs)
-        kept = rows if self.tokens else max(rows, self.layers * self.inputs**2)
-        return FP32 * (kept + (TABLES * self.inputs**2 if self.layers else 0))
+        tokens, square = (self.tokens or MOST_SUPERVISED) + WINDOW, self.inputs**2
+        solving = tokens * ((self.layers + SOLVING[0]) * self.inputs + self.outputs) + SOLVING[1] * square
+        return FP32 * (solving if self.tokens else max(solving, (self.layers + MEASURING) * square))
 
 
 def adapted_blocks(blocks: int) -> range:

@@ -53,9 +53,6 @@ class Seen:
     tokens: int
     windows: int
 
-    def part(self, chosen: slice) -> "Seen":
-        return Seen(self.inputs[:, chosen], self.errors[chosen], self.tokens, self.windows)
-
 
 @torch.no_grad()
 def read_windows(

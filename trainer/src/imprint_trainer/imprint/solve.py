@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import torch
 from torch import Tensor
@@ -47,10 +46,11 @@ class ClosedForm:
         if not chosen:
             raise NothingToTrain("The agent wrote nothing in what was read of the session.")
         seen = read_windows(base.model, self.config, chosen, read=read, stop=stop)
-        solved = partial(solve, statistics=self.statistics, config=self.config, rank=limits.rank)
+        rank = self.config.rank if limits.rank is None else limits.rank
+        update, *others = solve(seen, self.statistics, self.config, (slice(None), *parts_of(seen)), rank)
+        trials = tuple(Trial(one.factors, tuple(rest)) for one, rest in zip(others, halves(chosen)[::-1], strict=False))
         read_of = coverage_of(base, session, cut, chosen)
-        trials = partial(trials_of, solved, seen, chosen)
-        return Imprinted(solved(seen), read_of, self.config, "Ridge, one forward pass", trials)
+        return Imprinted(update, read_of, self.config, "Ridge, one forward pass", trials)
 
 
 CLOSED_FORM = Format(
@@ -62,13 +62,10 @@ CLOSED_FORM = Format(
 )
 
 
-def trials_of(solved: Callable[[Seen], Update], seen: Seen, windows: Sequence[Window]) -> tuple[Trial, ...]:
-    """Of both halves of the windows that were seen; none where one has too few targets."""
-    if (middle := len(seen.errors) // 2) < LEAST_OF_TRIAL:
-        return ()
-    earlier, later = halves(windows)
-    parts = ((seen.part(slice(middle)), later), (seen.part(slice(middle, None)), earlier))
-    return tuple(Trial(solved(part).factors, tuple(other)) for part, other in parts)
+def parts_of(seen: Seen) -> tuple[slice, ...]:
+    """The earlier and the later half of the tokens, which trials are made of; none where one has too few."""
+    middle = len(seen.errors) // 2
+    return () if middle < LEAST_OF_TRIAL else (slice(middle), slice(middle, None))
 
 
 def coverage_of(
@@ -91,51 +88,56 @@ def _length(base: LoadedBase, windows: Sequence[Window], supervised: bool) -> in
 
 
 @torch.no_grad()
-def solve(seen: Seen, statistics: Statistics, config: ClosedFormConfig, *, rank: int | None = None) -> Update:
-    """Ridge regression of each token's wanted move on its inputs (MEMIT, Meng et al. 2023, equation 14):
+def solve(
+    seen: Seen, statistics: Statistics, config: ClosedFormConfig, parts: Sequence[slice], rank: int
+) -> list[Update]:
+    """Of each part of the tokens, the ridge regression of their wanted moves on their inputs (MEMIT, Meng et al. 2023,
+    equation 14):
 
         W = R^T A H^-1,   H = A^T A + ridge C,   R = step / L * E F^-1
 
     A [s, d_in] are a layer's inputs at the supervised tokens, E [s, d] the errors there; F^-1 E is their natural
     gradient, which every layer is given an equal share of. With more tokens A^T A outgrows C: many chunks do not add up
-    to more than the session asks for. The error of cutting to a rank is told in the metric that it is cut in.
+    to more than the session asks for. Each W is cut to the rank, in the metric of H and F: where its inputs and the
+    output's errors are, not where no input reaches, as most of W does. The error of that is told in the same metric.
     """
     (module,) = config.target_modules
     errors = statistics.errors.to(seen.errors)
     errors = errors + config.damping * errors.diagonal().mean() * torch.eye(len(errors)).to(errors)
-    uncut = min(len(seen.errors), len(errors))
-    kept = min(uncut, config.rank if rank is None else rank)
-    wanted = config.step / config.num_layers * torch.linalg.solve(errors, seen.errors.mT)  # R^T [d, s]
-    rows, columns, squared, whole = [], [], 0.0, 0.0
+    root = torch.linalg.cholesky(errors)  # F = root root^T
+    wanted = torch.linalg.solve_triangular(root, seen.errors.mT, upper=False) * config.step / config.num_layers
+    spans = [torch.linalg.qr(wanted[:, part]) for part in parts]  # of root^T R^T: axes [d, m], moves along them [m, s]
+    cuts: list[list[tuple[Tensor, Tensor, Tensor]]] = [[] for _ in parts]
     for place in range(config.num_layers):
         inputs = seen.inputs[place].to(errors)
-        held = inputs.mT @ inputs + config.ridge * statistics.inputs(place).to(errors)
-        moves = wanted @ inputs  # W H [d, d_in]
-        update = torch.cholesky_solve(moves.mT, torch.linalg.cholesky(held)).mT
-        cut = _cut(update, moves, errors, kept)
-        rows.append(cut.A)
-        columns.append(cut.B)
-        squared, whole = squared + cut.squared, whole + cut.whole
-    error = math.sqrt(max(0.0, 1 - squared / whole)) if whole > 0 else 0.0
-    factors = {module: Factors(torch.stack(rows), torch.stack(columns))}
-    return Update(factors, seen.tokens, seen.windows, uncut, error)
+        regress = _regression(statistics, place, inputs, config.ridge)
+        for cut, part, (axes, moves) in zip(cuts, parts, spans, strict=True):
+            columns = regress(part, moves)  # H^-1 A^T moves^T [d_in, m]
+            values, vectors = torch.linalg.eigh((moves @ inputs[part] @ columns).double())
+            vectors = vectors[:, -rank:].to(errors)
+            A, B = (columns @ vectors).mT, torch.linalg.solve_triangular(root.mT, axes @ vectors, upper=True).mT
+            size = (A.norm(dim=1) / B.norm(dim=1)).sqrt().clamp(min=torch.finfo(A.dtype).tiny)[:, None]  # of one size
+            cut.append((A / size, B * size, values.clamp(min=0)))
+    return [_update(module, cut, rank, seen) for cut in cuts]
 
 
-@dataclass(frozen=True)
-class _Cut:
-    A: Tensor  # [rank, d_in]
-    B: Tensor  # [rank, d]
-    squared: float  # norm of what is kept, in the metric
-    whole: float
+def _update(module: str, cut: Sequence[tuple[Tensor, Tensor, Tensor]], rank: int, seen: Seen) -> Update:
+    A, B, values = (torch.stack(layers) for layers in zip(*cut, strict=True))
+    kept, whole = float(values[:, -rank:].sum()), float(values.sum())
+    error = math.sqrt(max(0.0, 1 - kept / whole)) if whole > 0 else 0.0
+    return Update({module: Factors(A, B)}, seen.tokens, seen.windows, values.shape[1], error)
 
 
-def _cut(update: Tensor, moves: Tensor, errors: Tensor, rank: int) -> _Cut:
-    """The best approximation B^T A of update W [d, d_in] where inputs spread as H, of which `moves` is W H, and the
-    output's errors as `errors` F [d, d]: of F^(1/2) W H^(1/2), not of W, most of which lies where no input reaches."""
-    root = torch.linalg.cholesky(errors)  # errors = root root^T
-    seen = root.mT @ update  # [d, d_in]
-    values, vectors = torch.linalg.eigh((root.mT @ moves @ seen.mT).double())
-    values, axes = values.clamp(min=0), vectors[:, -rank:].to(update)  # [d, rank]
-    A, B = axes.mT @ seen, torch.linalg.solve_triangular(root.mT, axes, upper=True).mT
-    size = (A.norm(dim=1) / B.norm(dim=1)).sqrt().clamp(min=torch.finfo(A.dtype).tiny)[:, None]  # of one size each
-    return _Cut(A / size, B * size, float(values[-rank:].sum()), float(values.sum()))
+def _regression(statistics: Statistics, place: int, inputs: Tensor, ridge: float) -> Callable[[slice, Tensor], Tensor]:
+    """Of a part of the tokens and their moves [m, s], H^-1 A^T moves^T [d_in, m]. Of no more tokens than inputs in the
+    dual form, C^-1 A^T (K + ridge)^-1 moves^T: one K = A C^-1 A^T serves all parts, and C is never formed."""
+    if len(inputs) > inputs.shape[1]:
+        ordinary = ridge * statistics.inputs(place).to(inputs)
+        return lambda part, moves: _solved(inputs[part].mT @ inputs[part] + ordinary, inputs[part].mT @ moves.mT)
+    spread = statistics.solve(place, inputs.mT)  # C^-1 A^T [d_in, s]
+    products, own = inputs @ spread, ridge * torch.eye(len(inputs)).to(inputs)
+    return lambda part, moves: spread[:, part] @ _solved(products[part, part] + own[part, part], moves.mT)
+
+
+def _solved(held: Tensor, columns: Tensor) -> Tensor:
+    return torch.cholesky_solve(columns, torch.linalg.cholesky(held))

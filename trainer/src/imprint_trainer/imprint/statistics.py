@@ -29,6 +29,15 @@ class Statistics:
         axes = self.axes[layer].float()
         return axes @ axes.mT + torch.diag(self.rest[layer].float())
 
+    def solve(self, layer: int, columns: Tensor) -> Tensor:
+        """C^-1 of such a layer on columns [d_in, n], without C itself: the Woodbury identity, which wants fp64."""
+        axes, rest = self.axes[layer].double(), self.rest[layer].double()[:, None]
+        direct, own = columns / rest, axes / rest
+        inner = own.mT @ axes
+        inner.diagonal().add_(1)
+        along = torch.cholesky_solve(axes.mT @ direct, torch.linalg.cholesky(inner))
+        return direct.addmm_(own, along, alpha=-1).to(columns)
+
     def tensors(self) -> dict[str, Tensor]:
         """As they are stored."""
         return {

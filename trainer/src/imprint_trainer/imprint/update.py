@@ -47,14 +47,14 @@ class Trial:
 
 @dataclass(frozen=True)
 class Imprinted:
-    """`read`: how much of what the session holds was read, kind by kind. `trials` makes the update of each half of it,
-    with the other half; none where too little was read, or the method makes none."""
+    """`read`: how much of what the session holds was read, kind by kind. `trials`: the update of each half of it, with
+    the other half; none where too little was read, or the method makes none."""
 
     update: Update
     read: tuple[Coverage, ...]
     config: AdapterPlace
     name: str  # of the method, for the card
-    trials: Callable[[], tuple[Trial, ...]] = tuple
+    trials: tuple[Trial, ...] = ()
 
 
 @dataclass(frozen=True)
