@@ -149,8 +149,8 @@ class Bench:
         found: list[Measured] = []
         for part in parts(windows, AT_ONCE):
             self.tick(what)
-            facts = self._facts(subject, losses=[digest_of(one) for one in part])
-
+            marks = [[one.window.input_ids, one.window.supervised, one.kinds] for one in part]
+            facts = self._facts(subject, losses=[sha256_of_json(one) for one in marks])
             kept = self.cache.kept(facts, WINDOWS, partial(self._windows, subject, part))
             found += kept
         return found
@@ -214,7 +214,3 @@ def action_ticks(actions: int) -> int:
 
 def parts(items: Sequence[T], most: int) -> list[Sequence[T]]:
     return [items[start : start + most] for start in range(0, len(items), most)]
-
-
-def digest_of(one: Marked) -> str:
-    return sha256_of_json([one.window.input_ids, one.window.supervised, one.kinds])

@@ -46,8 +46,10 @@ class ClosedForm:
         if not chosen:
             raise NothingToTrain("The agent wrote nothing in what was read of the session.")
         seen = read_windows(base.model, self.config, chosen, read=read, stop=stop)
-        rank = self.config.rank if limits.rank is None else limits.rank
-        update, *others = solve(seen, self.statistics, self.config, (slice(None), *parts_of(seen)), rank)
+        middle = len(seen.errors) // 2
+        parts = (slice(middle), slice(middle, None)) if middle >= LEAST_OF_TRIAL else ()
+        rank = limits.rank or self.config.rank
+        update, *others = solve(seen, self.statistics, self.config, (slice(None), *parts), rank)
         trials = tuple(Trial(one.factors, tuple(rest)) for one, rest in zip(others, halves(chosen)[::-1], strict=False))
         read_of = coverage_of(base, session, cut, chosen)
         return Imprinted(update, read_of, self.config, "Ridge, one forward pass", trials)
@@ -60,12 +62,6 @@ CLOSED_FORM = Format(
         config, from_tensors({key: tensor.to(device) for key, tensor in tensors.items()}, config)
     ),
 )
-
-
-def parts_of(seen: Seen) -> tuple[slice, ...]:
-    """The earlier and the later half of the tokens, which trials are made of; none where one has too few."""
-    middle = len(seen.errors) // 2
-    return () if middle < LEAST_OF_TRIAL else (slice(middle), slice(middle, None))
 
 
 def coverage_of(
