@@ -123,7 +123,7 @@ class Study:
         by = readers(base, min(hypernetwork.config.layer_indices))
         started = time.monotonic()
         limits = Limits(count, options.window, None)
-        made = hypernetwork.imprint(base, source.session, lambda: read, limits, read=by.session, stop=lambda: None)
+        made = hypernetwork.imprint(base, source.session, lambda: read, limits, read=by.anew, stop=lambda: None)
         found = calibrate(base, made, read, by)
         seconds = time.monotonic() - started
         with applied(base.model, made.update.factors, made.config, scaling=found.scale):

@@ -45,7 +45,7 @@ def calibrated(
     monkeypatch.setattr(module, "mean_loss", lambda *_: own(now[-1]) if now else BEFORE)
     nothing: Any = None
     base: Any = type("Base", (), {"model": None, "tokenizer": None, "device": None})
-    return calibrate(base, imprinted(nothing, {}), [], Readers(nothing, nothing, nothing))
+    return calibrate(base, imprinted(nothing, {}), [], Readers(nothing, nothing, nothing, nothing))
 
 
 def imprinted(config: AdapterPlace, factors: dict[str, Factors], *trials: Trial) -> Imprinted:
@@ -138,7 +138,7 @@ def test_trials_decide_by_what_a_half_does_to_the_other(
         base,
         imprinted(nothing, whole, Trial(half, (later,)), Trial(half, (earlier,))),
         [read],
-        Readers(nothing, nothing, nothing),
+        Readers(nothing, nothing, nothing, nothing),
     )
     assert (found.scale, found.helps) == (scale, helps)
     losses = {one["scale"]: one["loss"] for one in found.tried}

@@ -220,6 +220,21 @@ def test_the_bare_base_reads_no_text_twice_nor_its_beginning(base: LoadedBase, f
         torch.testing.assert_close(one, whole)
 
 
+@pytest.mark.parametrize("first_block", [0, 1])
+def test_what_is_read_anew_is_known_to_the_bare_base(base: LoadedBase, first_block: int) -> None:
+    ids, runs = torch.arange(40, 70).unsqueeze(0), []
+    reads = readers(base, first_block)
+    hook = base.model.model.layers[1].register_forward_hook(lambda *_: runs.append(1))
+    try:
+        with torch.no_grad():
+            for one in (ids, ids[:, :9]):  # a window may begin as another does
+                torch.testing.assert_close(reads.anew(base.model, one), reads.bare(base.model, one))
+            reads.bare(base.model, ids[:, :20])
+    finally:
+        hook.remove()
+    assert len(runs) == 2
+
+
 @pytest.mark.parametrize("name", TEXTS)
 def test_every_token_of_a_neutral_text_but_the_first_is_measured(base: LoadedBase, name: str) -> None:
     window = neutral_window(base.tokenizer, name)

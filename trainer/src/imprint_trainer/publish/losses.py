@@ -136,24 +136,25 @@ class Readers(NamedTuple):
     session: Read
     neutral: Read
     bare: Read
+    anew: Read  # as `bare`, which knows it then; the blocks run, whatever is known
 
 
 def readers(base: LoadedBase, first_block: int) -> Readers:
     """For an adapter that changes no block below `first_block`."""
-    if first_block == 0 or not can_be_cut(base.model):
-        return Readers(read_whole, read_whole, _once(read_whole, {}))
-    session = _reader(first_block, {})
     kept: States = base.memo.setdefault(f"neutral text at block {first_block}", {})
-    return Readers(session, _reader(first_block, kept), _once(session, {}))
+    known: States = {}
+    is_whole = first_block == 0 or not can_be_cut(base.model)
+    session, neutral = (read_whole if is_whole else _reader(first_block, one) for one in ({}, kept))
+    return Readers(session, neutral, _once(session, known), _once(session, known, anew=True))
 
 
-def _once(read: Read, known: States) -> Read:
-    """What was read is known: also the beginning of it, for no token sees the later ones."""
+def _once(read: Read, known: States, *, anew: bool = False) -> Read:
+    """What was read is known, and the beginning of it, for no token sees the later ones. `anew`: it is read even so."""
 
     def again(model: CausalLM, inputs: Tensor) -> Tensor:
         ids = tuple(inputs[0].tolist())
-        whole = next((one for one in known if one[: len(ids)] == ids), ids)
-        if whole not in known:
+        whole = ids if anew else next((one for one in known if one[: len(ids)] == ids), ids)
+        if anew or whole not in known:
             known[whole] = read(model, inputs)
         return known[whole][:, : len(ids)]
 

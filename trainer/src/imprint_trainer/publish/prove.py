@@ -120,7 +120,7 @@ def prove(
     texts = IMPRINT_TEXTS if imprint else ("mixed",)
     chosen = sample(trained_on, IMPRINT_TOKENS if imprint else None)
     windows = [trained_on[index] for index in chosen]
-    read, read_neutral, _ = imprint.readers if imprint else readers(base, payload.first_block)
+    read, read_neutral, *_ = imprint.readers if imprint else readers(base, payload.first_block)
     before = imprint.loss_before if imprint else mean_loss(base.model, interruptible(windows, stop), base.device, read)
     tested = [window for _, window in held_out.windows] if held_out else []
     held_before = [token_losses(base.model, window, base.device, read)[0] for window in interruptible(tested, stop)]
