@@ -74,7 +74,7 @@ export function nameHits(names: readonly string[]): (text: string) => readonly H
     `(?<=/(?:media|run/media|var/mail|var/spool/mail|run/user|private/var/folders)/)${any}\\b`,
     ...(telling === "" ? [] : [`(?<![A-Za-z0-9])(?:${telling})(?![A-Za-z0-9])`]),
   ];
-  const pattern = new RegExp(places.join("|"), "gm");
+  const pattern = new RegExp(`(?=${any})(?:${places.join("|")})`, "gm"); // what is before a place is looked at where a name is
   const present = new RegExp(any);
   return (text) =>
     present.test(text)
