@@ -152,13 +152,11 @@ export function createJobs({ keepUnstarted = async () => {}, kinds, runner, cloc
       if (closing) throw shuttingDown("The service is shutting down and takes no more jobs.");
       const same = sameUnderWay(submission);
       if (same) return same;
-      if (scheduler.waiting() >= limits.maxQueued) {
+      if (scheduler.waiting() >= limits.maxQueued)
         throw new ImprintError("QUEUE_FULL", `${scheduler.waiting()} jobs are waiting, which is the limit.`);
-      }
       const reserved_adapter_id = kinds[submission.kind].reserves(submission.request);
-      if (reserved_adapter_id !== null && store.isReserved(reserved_adapter_id)) {
+      if (reserved_adapter_id !== null && store.isReserved(reserved_adapter_id))
         throw new ImprintError("ADAPTER_ID_TAKEN", `Another job will make the adapter ${reserved_adapter_id}.`);
-      }
       const job = createJob({ ...submission, reserved_adapter_id, job_id: newId(), created_at: now() });
       scheduler.enqueue(job.job_id);
       return save(job);
