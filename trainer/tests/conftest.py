@@ -22,8 +22,9 @@ from imprint_trainer.models.device import fix_numerics  # noqa: E402
 from tiny_model import write_tiny_model  # noqa: E402
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(autouse=True)
 def _numerics() -> None:
+    """Of each test: workers and commands that ran in this process before it left their own."""
     fix_numerics(torch.device("cpu"), 1)
 
 

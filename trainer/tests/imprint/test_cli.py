@@ -1,22 +1,11 @@
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import torch
 
 from imprint_trainer.imprint.cli import main
 from imprint_trainer.imprint.config import ClosedFormConfig
 from imprint_trainer.imprint.folder import read_config
-
-
-@pytest.fixture(autouse=True)
-def numerics_restored() -> Iterator[None]:
-    """The command fixes threads and kernels of its process, which is that of other tests too."""
-    threads, deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
-    yield
-    torch.set_num_threads(threads)
-    torch.use_deterministic_algorithms(deterministic)
 
 
 @pytest.fixture

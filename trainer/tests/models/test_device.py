@@ -1,6 +1,5 @@
 """CUDA's answers are passed in: no machine that runs the tests has to have it."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,12 +10,6 @@ from imprint_trainer.models import device as module
 from imprint_trainer.models.device import compute_dtype, device_kind, fix_numerics, physical_cores, pick_device
 
 CPU, CUDA = torch.device("cpu"), torch.device("cuda")
-
-
-@pytest.fixture(autouse=True)
-def _restored() -> Iterator[None]:
-    yield
-    fix_numerics(CPU, 1)
 
 
 @pytest.mark.parametrize("has_cuda", [True, False])
