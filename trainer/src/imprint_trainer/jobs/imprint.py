@@ -16,7 +16,7 @@ from imprint_trainer.imprint.folder import WEIGHTS_FILE, find, load, read_config
 from imprint_trainer.imprint.memory import Solved, planned_imprint
 from imprint_trainer.imprint.update import Hypernetwork, Imprinted, Limits, to_peft
 from imprint_trainer.jobs.context import JobContext
-from imprint_trainer.lora.loss import interruptible, mean_loss
+from imprint_trainer.lora.loss import interruptible, mean_loss, read_whole
 from imprint_trainer.models.causal_lm import LoadedBase
 from imprint_trainer.protocol import TrainHypernetworkSpec
 from imprint_trainer.publish.losses import Readers, readers
@@ -52,7 +52,8 @@ def imprint(spec: TrainHypernetworkSpec, context: JobContext) -> dict[str, Any]:
         session,
         lambda: windows_of(spec.max_chunk_length or PROOF_WINDOW),
         Limits(spec.max_chunks, spec.max_chunk_length, spec.compress_rank),
-        read=reads.anew,
+        # The proof reads windows of its own length again; others may be long
+        read=reads.anew if spec.max_chunk_length is None else read_whole,
         stop=context.stop_if_cancelled,
     )
     update = made.update
