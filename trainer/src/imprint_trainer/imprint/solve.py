@@ -46,9 +46,8 @@ class ClosedForm:
         if not chosen:
             raise NothingToTrain("The agent wrote nothing in what was read of the session.")
         seen = read_windows(base.model, self.config, chosen, read=read, stop=stop)
-        middle = len(seen.errors) // 2
+        middle, rank = len(seen.errors) // 2, limits.rank or self.config.rank
         parts = (slice(middle), slice(middle, None)) if middle >= LEAST_OF_TRIAL else ()
-        rank = limits.rank or self.config.rank
         update, *others = solve(seen, self.statistics, self.config, (slice(None), *parts), rank)
         trials = tuple(Trial(one.factors, tuple(rest)) for one, rest in zip(others, halves(chosen)[::-1], strict=False))
         read_of = coverage_of(base, session, cut, chosen)
@@ -131,8 +130,9 @@ def _regression(statistics: Statistics, place: int, inputs: Tensor, ridge: float
         ordinary = ridge * statistics.inputs(place).to(inputs)
         return lambda part, moves: _solved(inputs[part].mT @ inputs[part] + ordinary, inputs[part].mT @ moves.mT)
     spread = statistics.solve(place, inputs.mT)  # C^-1 A^T [d_in, s]
-    products, own = inputs @ spread, ridge * torch.eye(len(inputs)).to(inputs)
-    return lambda part, moves: spread[:, part] @ _solved(products[part, part] + own[part, part], moves.mT)
+    held = inputs @ spread  # K [s, s]
+    held.diagonal().add_(ridge)
+    return lambda part, moves: spread[:, part] @ _solved(held[part, part], moves.mT)
 
 
 def _solved(held: Tensor, columns: Tensor) -> Tensor:
