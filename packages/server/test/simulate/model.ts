@@ -46,6 +46,8 @@ export const LEFT = "left";
 export const createModel = () => {
   const sessions: Known<Stored | null> = new Map();
   const adapters: Known<AdapterState> = new Map();
+  /** Those that are listed no more, and keep their files until they are purged. */
+  const archived = new Set<string>();
   const uploads: Known<string | null> = new Map();
   /** How many jobs a stop left unstarted. */
   const left: Known<number> = new Map([[LEFT, [0]]]);
@@ -90,6 +92,13 @@ export const createModel = () => {
     );
     known.set(id, [found]);
   };
+  /** What is surely gone is asked no more: that it stays away is what lists, and the folders at a start, tell. */
+  const forgetGone = (): void => {
+    for (const known of [sessions, adapters, uploads] as Known<unknown>[])
+      for (const [id, [state, ...others]] of known)
+        if (others.length === 0 && (state === null || state === "absent")) known.delete(id);
+  };
+
   /** A training that goes on may still make its adapter. */
   const holdAdapter = async (world: Asked, id: string): Promise<void> => {
     await hold(adapters, id, (one) => adapterNow(world, one));
@@ -99,6 +108,7 @@ export const createModel = () => {
   return {
     sessions,
     adapters,
+    archived,
     uploads,
     left,
     /** Those that may be there. */
@@ -159,6 +169,7 @@ export const createModel = () => {
       const listed = (await list("adapters")).map(({ adapter_id }) => adapter_id);
       const surely = [...adapters].filter(([, states]) => !states.includes("absent")).map(([id]) => id);
       expect(listed.sort()).toEqual(surely.sort());
+      forgetGone();
     },
     /** A stop is to keep what waits; what it answers says that it did. */
     stop(world: World): () => void {

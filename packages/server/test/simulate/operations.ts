@@ -129,12 +129,17 @@ const moveTrainer = async ({ world, random }: Stage): Promise<void> => {
 
 const deleteAdapter = async (stage: Stage<Asked>): Promise<string> => {
   const { world, model, random, isAlone, isSure } = stage;
-  const id = anyAdapter(stage);
-  const expected = statuses(model.adapters.get(id), [204]);
+  const id = pick(random, [...model.registered(), ...model.archived, "absent"]);
+  const expected = model.archived.has(id) ? [204] : statuses(model.adapters.get(id), [204]);
   const confirm = model.ask<"registered" | "absent">(model.adapters, id, "absent", () => "absent");
-  const answer = await world.call({ method: "DELETE", url: `/adapters/${id}?purge=${random() < 0.5}` });
+  const purge = random() < 0.5;
+  const answer = await world.call({ method: "DELETE", url: `/adapters/${id}?purge=${purge}` });
   expectAnswer(answer, ...expected, ...(isAlone ? [] : [204, 404]));
-  if (isSure() && done(answer)) confirm();
+  if (isSure() && done(answer)) {
+    confirm();
+    if (purge) model.archived.delete(id);
+    else model.archived.add(id);
+  }
   return id;
 };
 
@@ -231,7 +236,7 @@ export const WEIGHTS: Readonly<Record<keyof typeof OPERATIONS, number>> = {
   moveTrainer: 12,
   deleteAdapter: 3,
   uploadFile: 2,
-  deleteFile: 1,
+  deleteFile: 3,
   resubmitJobs: 1,
   read: 3,
   chat: 2,

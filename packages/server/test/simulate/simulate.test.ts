@@ -116,9 +116,9 @@ const createSimulation = async (seed: number, root: string) => {
     disk.fault = null;
     const failed = disk.failed.splice(0);
     coverage.note(chosen, failed);
-    if (failed.length > 0) await model.audit(world);
     for (const id of about)
       if (typeof id === "string") await (model.sessions.has(id) ? model.checkSession : model.checkAdapter)(world, id);
+    if (failed.length > 0) await model.audit(world);
     await model.glance(world, failed);
   };
 
