@@ -68,7 +68,7 @@ def write_gguf(
                 continue
             name = stored_name(key, architecture, config)
             shift = 1 if config.model_type == "gemma3_text" and name.endswith("norm.weight") else 0
-            add_weight(writer, name, rows_of(weight, key, architecture, config) + shift)
+            add_weight(writer, name, rows_of(weight, key.rsplit(".", 1)[0], architecture, config) + shift)
     return target
 
 

@@ -1,5 +1,9 @@
+import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import gguf
@@ -15,18 +19,22 @@ from imprint_trainer.errors import Cancelled, ExportUnsupported
 from imprint_trainer.jobs.export import main
 from imprint_trainer.lora.adapter import Payload
 from imprint_trainer.models.causal_lm import LoadedBase
+from imprint_trainer.models.locate import model_config
 from imprint_trainer.publish.gguf import (
     ARCHITECTURES,
+    SHAPE,
     architecture_of,
     export_base_gguf,
     export_gguf,
     gguf_name,
     interleave_halves,
     separate_halves,
+    shape_for_gguf,
     supported,
     write_served,
 )
-from publish.sources import random_payload, source_of
+from jobs.test_preview import ENVIRONMENT
+from publish.sources import random_payload, source_of, write_adapter
 
 NAMES = {"adapter_id": "tiny-adapter", "base_model_name": "tiny"}
 
@@ -223,3 +231,27 @@ def test_a_base_that_is_not_there_leaves_no_file(tmp_path: Path, capsys: pytest.
     assert main(["--base", str(tmp_path / "nowhere"), "--out", str(out)]) == 1
     assert capsys.readouterr().err
     assert not out.parent.exists()
+
+
+def test_an_adapters_file_is_written_without_the_libraries_of_models(
+    base: LoadedBase, tiny_folder: Path, tmp_path: Path
+) -> None:
+    """They take seconds, which the first chat with each adapter would wait."""
+    write_adapter(tmp_path / "adapter", random_payload(base.model))
+    arguments = ["--base", str(tiny_folder), "--adapter", str(tmp_path / "adapter"), "--out", str(tmp_path / "a.gguf")]
+    script = (
+        f"import sys; from imprint_trainer.jobs.export import main; main({arguments});"
+        "print({'transformers', 'peft', 'bitsandbytes'} & set(sys.modules))"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, text=True, env=ENVIRONMENT)
+    assert ran.stdout == "set()\n"
+
+
+@pytest.mark.parametrize("left_out", [None, *SHAPE[1:]])
+def test_the_shape_for_a_file_is_what_transformers_reads(tiny_copy: Path, left_out: str | None) -> None:
+    stored = json.loads((tiny_copy / "config.json").read_text())
+    stored.pop(left_out, None)
+    (tiny_copy / "config.json").write_text(json.dumps(stored))
+    shape, read = shape_for_gguf(tiny_copy), model_config(tiny_copy)
+    assert [getattr(shape, name) for name in SHAPE] == [getattr(read, name) for name in SHAPE]
+    assert isinstance(shape, SimpleNamespace) is (left_out is None)

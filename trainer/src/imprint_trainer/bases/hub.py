@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from imprint_trainer.bases.progress import Progress, meter, require_room, size
+from imprint_trainer.bases.progress import Progress, meter, require_room
 from imprint_trainer.errors import BaseModelInvalid, DownloadFailed, TrainerError
 from imprint_trainer.files import sha256_of, write_text
 from imprint_trainer.models.locate import PICKLES, SAFE_FILES, SCANNED, UNREAD_FILES, model_config, refuse_unsafe
+from imprint_trainer.models.memory_model import gigabytes
 from imprint_trainer.models.supported import cut_towers, model_class, refuse_unsupported
 
 
@@ -53,7 +54,7 @@ def pull_hub(repo_id: str, progress: Progress) -> Path:
         places = {home / "blobs" / blob.hash: blob for blob in wanted.values()}
         total = sum(blob.bytes for blob in places.values())
         require_room(home, total - there(places))
-        progress(f"{repo_id}: {size(total)} in {len(wanted)} files")
+        progress(f"{repo_id}: {gigabytes(total / 1e6)} in {len(wanted)} files")
         (home / "blobs").mkdir(parents=True, exist_ok=True)
         with WeakFileLock(home / "pull.lock"), watched(places, total, repo_id, progress):
             for place, blob in places.items():

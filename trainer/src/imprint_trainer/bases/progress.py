@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from imprint_trainer.errors import DiskFull
+from imprint_trainer.models.memory_model import gigabytes
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,8 @@ def require_room(folder: Path, needed: int) -> None:
         at = at.parent
     free = shutil.disk_usage(at).free
     if free < needed + SPARE:
-        raise DiskFull(f"about {size(needed + SPARE)} are needed in {folder}, and {size(free)} are free")
+        least = gigabytes((needed + SPARE) / 1e6)
+        raise DiskFull(f"about {least} are needed in {folder}, and {gigabytes(free / 1e6)} are free")
 
 
 def meter(progress: Progress, doing: str, total: int) -> Callable[[int], None]:
@@ -49,7 +51,3 @@ def meter(progress: Progress, doing: str, total: int) -> Callable[[int], None]:
             progress(Step(doing, done, total))
 
     return tell
-
-
-def size(count: int) -> str:
-    return f"{count / 1e9:.1f} GB"

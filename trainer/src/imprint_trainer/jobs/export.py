@@ -10,10 +10,10 @@ from imprint_trainer.errors import ExportUnsupported, TrainerError, machine_fail
 from imprint_trainer.files import list_files, write_text
 from imprint_trainer.jobs.context import JobContext
 from imprint_trainer.models.causal_lm import Quantization
-from imprint_trainer.models.locate import locate_base, model_config
+from imprint_trainer.models.locate import locate_base
 from imprint_trainer.protocol import ExportSpec
 from imprint_trainer.publish.card import merged_card
-from imprint_trainer.publish.gguf import export_gguf, whole_file, write_base
+from imprint_trainer.publish.gguf import export_gguf, shape_for_gguf, whole_file, write_base
 from imprint_trainer.publish.merged import export_merged
 from imprint_trainer.publish.peft_format import read_source
 
@@ -26,7 +26,7 @@ def export_adapter(spec: ExportSpec, context: JobContext) -> dict[str, Any]:
     if spec.format == "gguf":
         export_gguf(
             source,
-            model_config(folder),
+            shape_for_gguf(folder),
             out / f"{spec.adapter_id}.gguf",
             adapter_id=spec.adapter_id,
             base_model_name=spec.base_model_name,
@@ -57,8 +57,8 @@ def main(argv: list[str]) -> int:
                 write_base(folder, arguments.out, arguments.quantization, say)
             else:
                 with whole_file(arguments.out) as draft:
-                    source, config = read_source(adapter), model_config(folder)
-                    export_gguf(source, config, draft, adapter_id=adapter.name, base_model_name=folder.name)
+                    source, shape = read_source(adapter), shape_for_gguf(folder)
+                    export_gguf(source, shape, draft, adapter_id=adapter.name, base_model_name=folder.name)
     except TrainerError as error:
         say(error.told)
         return 3 if isinstance(error, ExportUnsupported) else 1

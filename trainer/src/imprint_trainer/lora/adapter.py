@@ -12,7 +12,6 @@ import torch
 from torch import Tensor
 
 from imprint_trainer.errors import AdapterInvalid, AdapterNotFinite, AdapterUnchanged, TargetModulesNotFound
-from imprint_trainer.lora.kernels import fused
 from imprint_trainer.models.causal_lm import CausalLM, LoadedBase, PeftCausalLM
 from imprint_trainer.models.supported import linear_layers
 
@@ -148,6 +147,8 @@ def fresh_adapter(
 ) -> Iterator[PeftCausalLM]:
     """A PEFT model with a new, trainable adapter; B is zero, A depends on nothing but `seed`."""
     from peft import get_peft_model
+
+    from imprint_trainer.lora.kernels import fused
 
     torch.manual_seed(seed)
     model = get_peft_model(base.model, lora_config(rank=rank, alpha=alpha, targets=targets))

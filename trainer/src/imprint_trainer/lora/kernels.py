@@ -13,13 +13,12 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
-from bitsandbytes.functional import dequantize_4bit
-from bitsandbytes.nn import Linear4bit
 from torch import Tensor, nn
 from torch.autograd.function import Function
 
 from imprint_trainer.models.causal_lm import CausalLM
 from imprint_trainer.models.linear import FrozenLinear, product
+from imprint_trainer.models.quantize import Linear4bit, dequantize_4bit
 
 Gradients = tuple[Tensor, Tensor]
 

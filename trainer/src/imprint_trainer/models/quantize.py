@@ -1,11 +1,17 @@
 """NF4 with double quantisation (QLoRA, section 3), and the way back to plain linears."""
 
 from typing import Any
+from unittest.mock import patch
 
 import torch
 from torch import nn
 
 from imprint_trainer.models.linear import FrozenLinear
+
+with patch.object(torch, "compile", None):  # the library would, at its import: two seconds of each process
+    from bitsandbytes.functional import dequantize_4bit as dequantize_4bit
+    from bitsandbytes.nn import Linear4bit as Linear4bit
+    from bitsandbytes.nn import Params4bit
 
 HEADROOM_BYTES = 2 * 2**30  # activations and optimizer of a small model
 
@@ -22,8 +28,6 @@ def nf4_config(dtype: torch.dtype) -> Any:
 def quantise(model: Any, dtype: torch.dtype, device: torch.device) -> Any:
     """On `device`, with every linear layer but the output head as loading with `nf4_config` would have made it, a layer
     at a time. Changes the model."""
-    from bitsandbytes.nn import Linear4bit, Params4bit
-
     kind: dict[str, Any] = {"compress_statistics": True, "quant_type": "nf4"}
     head = model.get_output_embeddings()
     for name, layer in [(n, one) for n, one in model.named_modules() if isinstance(one, nn.Linear) and one is not head]:
@@ -38,8 +42,6 @@ def quantise(model: Any, dtype: torch.dtype, device: torch.device) -> Any:
 
 
 def linear4bit_layers(model: nn.Module) -> list[tuple[str, Any]]:
-    from bitsandbytes.nn import Linear4bit
-
     return [(name, module) for name, module in model.named_modules() if isinstance(module, Linear4bit)]
 
 
@@ -49,8 +51,6 @@ def settle_linear4bit(model: nn.Module, dtype: torch.dtype) -> None:
     transformers leaves what a prequantised folder holds as it is stored. In eval mode on CPUs with avx512_bf16 the
     library repacks weights in place and never back; training then loses gradients.
     """
-    from bitsandbytes.nn import Params4bit
-
     for _, layer in linear4bit_layers(model):
         layer.support_avx512bf16_for_cpu = False
         layer.compute_dtype, layer.compute_type_is_set = dtype, True
@@ -72,8 +72,6 @@ def dequantise(model: nn.Module, dtype: torch.dtype) -> None:
 
     bf16 below fp32 activations computes as QLoRA does (section 3: NF4 is what is stored, bf16 what is computed in).
     """
-    from bitsandbytes.functional import dequantize_4bit
-
     for name, layer in linear4bit_layers(model):
         weight = dequantize_4bit(layer.weight.data, layer.weight.quant_state)  # [out, in]
         with torch.device("meta"):

@@ -5,7 +5,9 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import torch
@@ -14,7 +16,6 @@ from torch import Tensor
 from imprint_trainer.errors import ExportUnsupported, OutOfMemory, TrainerError, machine_failures
 from imprint_trainer.files import sync
 from imprint_trainer.models.causal_lm import LoadedBase, Quantization
-from imprint_trainer.models.load import load_base
 from imprint_trainer.models.locate import model_config, read_json
 from imprint_trainer.models.memory import available_bytes
 from imprint_trainer.models.memory_model import gigabytes, linear_weights, shape_of
@@ -42,6 +43,7 @@ ARCHITECTURES = {
     "gemma3_text": Architecture("gemma3", interleaved=False),
     "phi3": Architecture("phi3", interleaved=False),
 }
+SHAPE = ("model_type", "num_hidden_layers", "num_attention_heads", "num_key_value_heads", "tie_word_embeddings")
 
 
 def architecture_of(model_type: str) -> Architecture:
@@ -61,7 +63,7 @@ def export_gguf(
     base_model_name: str,
     stop_if_cancelled: Callable[[], None] = lambda: None,
 ) -> None:
-    """Writes `target`, fp32, the same bytes every time. `model` is the base model's transformers config.
+    """Writes `target`, fp32, the same bytes every time. `model` is the base model's transformers config, or its shape.
 
     Raises ExportUnsupported for a base model or a layer that llama.cpp cannot take.
     """
@@ -82,10 +84,16 @@ def export_gguf(
         for layer, factors in source.layers.items():
             stop_if_cancelled()
             writer.add_tensor(f"{names[layer]}.lora_a", factors.A.contiguous().numpy())
-            b = factors.B.mT  # [out, rank]
-            if architecture.interleaved:
-                b = rows_for_llama_cpp(b, layer, model)
+            b = rows_of(factors.B.mT, layer, architecture, model)  # [out, rank]
             writer.add_tensor(f"{names[layer]}.lora_b", b.contiguous().numpy())
+
+
+def shape_for_gguf(folder: Path) -> Any:
+    """What `export_gguf` asks of a base's config; by transformers, which takes seconds, where the file says too little.
+    Raises BaseModelInvalid."""
+    stored = read_json(folder / "config.json")
+    said = {key: stored.get(key) for key in SHAPE}
+    return model_config(folder) if None in said.values() else SimpleNamespace(**said)
 
 
 @contextmanager
@@ -107,27 +115,24 @@ def gguf_file(target: Path, architecture: Architecture) -> Iterator[Any]:
 
 def gguf_name(layer: str, architecture: Architecture, model: Any) -> str:
     """The layer's weight in the base model's GGUF file. Raises ExportUnsupported where there is none."""
-    import gguf
-
-    kind = next(key for key, name in gguf.MODEL_ARCH_NAMES.items() if name == architecture.name)
-    name = gguf.get_tensor_name_map(kind, model.num_hidden_layers).get_name(
-        f"{layer}.weight", try_suffixes=(".weight",)
-    )
+    name = names_in_gguf(architecture, model.num_hidden_layers).get_name(f"{layer}.weight", try_suffixes=(".weight",))
     if name is None or (layer == "lm_head" and model.tie_word_embeddings):
         raise ExportUnsupported(f"llama.cpp has no weight for {layer} of this base model")
     return str(name)
+
+
+@cache
+def names_in_gguf(architecture: Architecture, blocks: int) -> Any:
+    import gguf
+
+    kind = next(key for key, name in gguf.MODEL_ARCH_NAMES.items() if name == architecture.name)
+    return gguf.get_tensor_name_map(kind, blocks)
 
 
 def stored_name(key: str, architecture: Architecture, model: Any) -> str:
     """The tensor that holds a weight or bias of the model in its GGUF file. Raises ExportUnsupported."""
     layer = key.removesuffix(".weight").removesuffix(".bias")
     return gguf_name(layer, architecture, model).removesuffix(".weight") + key.removeprefix(layer)
-
-
-def rows_for_llama_cpp(b: Tensor, layer: str, model: Any) -> Tensor:
-    """lora_B with the rows of Q and K in llama.cpp's order: the two halves of each head interleaved."""
-    heads = rotated_heads(layer, model)
-    return b if heads is None else interleave_halves(b, heads)
 
 
 def rotated_heads(layer: str, model: Any) -> int | None:
@@ -166,6 +171,8 @@ def write_base(
     """The file is there as a whole or not at all. Raises ExportUnsupported, OutOfMemory, and what `load_base` does."""
     supported(model_config(folder))
     require_memory(folder)
+    from imprint_trainer.models.load import load_base
+
     progress("reading the weights for llama.cpp")
     base = load_base(str(folder), quantization=quantization, device="cpu", dequantised=True)
     progress("writing them for llama.cpp")
@@ -176,11 +183,9 @@ def write_base(
 def require_memory(folder: Path) -> None:
     """Raises OutOfMemory where the weights, which are held in fp32, do not fit."""
     shape = shape_of(read_json(folder / "config.json"))
-    needed, free = 0 if shape is None else 4 * linear_weights(shape), available_bytes()
+    needed, free = 0 if shape is None else 4e-6 * linear_weights(shape), available_bytes() / 1e6
     if needed > free:
-        raise OutOfMemory(
-            f"its file takes {gigabytes(needed / 1e6)} of memory to write, and {gigabytes(free / 1e6)} are available"
-        )
+        raise OutOfMemory(f"its file takes {gigabytes(needed)} of memory to write, and {gigabytes(free)} are available")
 
 
 @contextmanager
@@ -220,7 +225,8 @@ def export_base_gguf(base: LoadedBase, target: Path, *, name: str) -> None:
         for key, weight in model.state_dict().items():
             if key == "lm_head.weight" and config.tie_word_embeddings:
                 continue
-            add_weight(writer, stored_name(key, architecture, config), rows_of(weight.cpu(), key, architecture, config))
+            rows = rows_of(weight.cpu(), key.rsplit(".", 1)[0], architecture, config)
+            add_weight(writer, stored_name(key, architecture, config), rows)
 
 
 def supported(config: Any) -> Architecture:
@@ -280,9 +286,9 @@ def add_tokenizer(writer: Any, base: LoadedBase) -> None:
         writer.add_chat_template(base.tokenizer.chat_template)
 
 
-def rows_of(weight: Tensor, key: str, architecture: Architecture, config: Any) -> Tensor:
-    """Weight [out, in] or bias [out], Q's and K's rows in llama.cpp's order."""
-    heads = rotated_heads(key.rsplit(".", 1)[0], config)
+def rows_of(weight: Tensor, layer: str, architecture: Architecture, config: Any) -> Tensor:
+    """Weight [out, in], bias [out] or lora_B [out, rank], Q's and K's rows in llama.cpp's order."""
+    heads = rotated_heads(layer, config)
     if heads is None or not architecture.interleaved:
         return weight
     return interleave_halves(weight.reshape(weight.shape[0], -1), heads).reshape(weight.shape)

@@ -101,15 +101,18 @@ def read_adapter_config(folder: Path) -> AdapterConfig:
 
 def without_defaults(value: dict[str, Any]) -> dict[str, Any]:
     """PEFT spells out every option that it does not use: what equals its default, or is null or empty, says nothing."""
-    from peft import LoraConfig
-
-    defaults = LoraConfig().to_dict()
     return {
         key: item
         for key, item in value.items()
         if key in AdapterConfig.model_fields
-        or not (key == "peft_version" or item in (None, False, {}, []) or item == defaults.get(key))
+        or not (key == "peft_version" or item in (None, False, {}, []) or item == peft_default(key))
     }
+
+
+def peft_default(key: str) -> Any:
+    from peft import LoraConfig  # takes a second
+
+    return getattr(LoraConfig(), key, None)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from statistics import fmean
 from typing import Any
 
 import torch
+from safetensors.torch import load_file
 from torch import Tensor
 
 from imprint_trainer.data.holdout import HeldOut
@@ -115,7 +116,7 @@ def prove(
 
     Raises AdapterInvalid where files and model disagree, AdapterNotFinite, AdapterUnchanged.
     """
-    payload = read_payload(folder)
+    payload = Payload(load_file(folder / WEIGHTS_FILE), read_json(folder / CONFIG_FILE))
     norm = update_norm(payload)
     texts = IMPRINT_TEXTS if imprint else ("mixed",)
     chosen = sample(trained_on, IMPRINT_TOKENS if imprint else None)
@@ -163,12 +164,6 @@ def compared(names: Sequence[str], before: Sequence[float], after: Sequence[floa
         {"name": name, "loss_before": one, "loss_after": other}
         for name, one, other in zip(names, before, after, strict=True)
     ]
-
-
-def read_payload(folder: Path) -> Payload:
-    from safetensors.torch import load_file
-
-    return Payload(load_file(folder / WEIGHTS_FILE), read_json(folder / CONFIG_FILE))
 
 
 def match_keys(model: Any, payload: Payload) -> tuple[int, int]:
