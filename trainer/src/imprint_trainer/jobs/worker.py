@@ -22,7 +22,7 @@ _importing = threading.Lock()  # the libraries' lazy imports break when two thre
 def import_libraries() -> None:
     with _importing:
         gc.disable()  # it finds nothing in what is imported, and takes a tenth of a start
-        import imprint_trainer.models.quantize  # noqa: F401, I001  before others import the library below it
+        import imprint_trainer.models.linear  # noqa: F401, I001  before others import the library below it
         import peft  # noqa: F401
         from transformers import AutoModelForCausalLM, AutoTokenizer  # noqa: F401
         from transformers.utils.logging import disable_progress_bar

@@ -17,8 +17,7 @@ from torch import Tensor, nn
 from torch.autograd.function import Function
 
 from imprint_trainer.models.causal_lm import CausalLM
-from imprint_trainer.models.linear import FrozenLinear, product
-from imprint_trainer.models.quantize import Linear4bit, dequantize_4bit
+from imprint_trainer.models.linear import FrozenLinear, Linear4bit, dequantize_4bit, product
 
 Gradients = tuple[Tensor, Tensor]
 

@@ -3,6 +3,7 @@ the weights are."""
 
 from functools import cache
 from typing import Any
+from unittest.mock import patch
 
 import torch
 import torch.nn.functional as F
@@ -10,6 +11,11 @@ from torch import Tensor, nn
 from torch.autograd.function import Function
 
 from imprint_trainer.models.device import is_amd
+
+with patch.object(torch, "compile", None):  # the library would, at its import: two seconds of each process
+    from bitsandbytes.functional import dequantize_4bit as dequantize_4bit
+    from bitsandbytes.nn import Linear4bit as Linear4bit
+    from bitsandbytes.nn import Params4bit as Params4bit
 
 
 @cache

@@ -1,17 +1,11 @@
 """NF4 with double quantisation (QLoRA, section 3), and the way back to plain linears."""
 
 from typing import Any
-from unittest.mock import patch
 
 import torch
 from torch import nn
 
-from imprint_trainer.models.linear import FrozenLinear
-
-with patch.object(torch, "compile", None):  # the library would, at its import: two seconds of each process
-    from bitsandbytes.functional import dequantize_4bit as dequantize_4bit
-    from bitsandbytes.nn import Linear4bit as Linear4bit
-    from bitsandbytes.nn import Params4bit
+from imprint_trainer.models.linear import FrozenLinear, Linear4bit, Params4bit, dequantize_4bit
 
 HEADROOM_BYTES = 2 * 2**30  # activations and optimizer of a small model
 
